@@ -1,0 +1,59 @@
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** Folders of `src/` in the order in which imports may point: each only at those after it (and at `generated/`). */
+const layers = ['cli', 'platform', 'analytics', 'sync', 'compose', 'contract', 'database'] as const;
+
+/** What each folder of `src/` may import of the others. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  cli: ['platform', 'analytics', 'sync', 'compose', 'contract', 'database'],
+  platform: ['contract', 'database', 'analytics', 'sync'],
+  analytics: ['contract', 'database'],
+  sync: ['database', 'analytics'],
+  compose: ['contract'],
+  contract: [],
+  database: [],
+  codegen: [],
+};
+
+const zones = Object.entries(allowed).map(([folder, others]) => ({
+  target: `./src/${folder}`,
+  from: [...layers, 'codegen']
+    .filter((each) => each !== folder && !others.includes(each))
+    .map((each) => `./src/${each}`),
+  message: 'Imports point one way: cli -> platform, analytics, sync, compose -> contract, database -> generated.',
+}));
+
+export default defineConfig(
+  {
+    ignores: ['dist/', 'generated/', 'sdk/dist/', 'sdk/src/generated/', 'coverage/', 'test/consumers/', '.plumbline/'],
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // The sources import .js files, as they will be called once built.
+    settings: { 'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] } })] },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // Our interfaces are records of functions that close over their state: there is no `this` to lose.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // Numbers read well in messages.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['src/**/*.ts', 'sdk/src/**/*.ts'],
+    rules: {
+      'no-console': 'error',
+      '@typescript-eslint/explicit-function-return-type': ['error', { allowExpressions: true }],
+    },
+  },
+  { files: ['src/cli/**/*.ts', 'src/codegen/**/*.ts'], rules: { 'no-console': 'off' } },
+);

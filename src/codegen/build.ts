@@ -1,0 +1,46 @@
+/**
+ * `npm run build` makes `dist/`, which is what runs: the sources without their types, the generated files, the
+ * migrations, and the script of the API reference.
+ */
+import { cp, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { build } from 'esbuild';
+
+const output = 'dist';
+
+await rm(output, { recursive: true, force: true });
+await Promise.all([compile(), copyFiles(), copyReferenceScript()]);
+
+/** Takes the types away, file by file; `tsc` checks them elsewhere. */
+async function compile(): Promise<void> {
+  const sources = (await filesBelow('src')).filter((file) => file.endsWith('.ts') && !file.startsWith('src/codegen/'));
+  const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
+  await build({
+    entryPoints: [...sources, ...generated],
+    outdir: output,
+    outbase: '.',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+}
+
+async function copyFiles(): Promise<void> {
+  const copied = [...(await filesBelow('src')), ...(await filesBelow('generated'))].filter((file) =>
+    /\.(sql|json|yaml|graphql)$/.test(file),
+  );
+  for (const file of copied) await cp(file, `${output}/${file}`);
+}
+
+/** The script of the API reference: served from here, so that no page loads anything from elsewhere. */
+async function copyReferenceScript(): Promise<void> {
+  const script = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
+  await cp(script, `${output}/docs/redoc.standalone.js`);
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name}`);
+}

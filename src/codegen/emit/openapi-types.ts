@@ -1,0 +1,31 @@
+import openapiTS, { astToString } from 'openapi-typescript';
+import type { ApiContract } from '../contract-model.js';
+import type { OpenApiDocument, SchemaObject } from '../openapi-document.js';
+import { header } from './header.js';
+
+/**
+ * Emits the TypeScript types of a document's schemas and operations with openapi-typescript. Defaults do not make a
+ * property certain here: these types serve callers too, who may leave it out.
+ *
+ * @param extraSchemas schemas that the document holds outside of its components, such as principals
+ */
+export async function emitOpenapiTypes(
+  document: OpenApiDocument,
+  source: string,
+  extraSchemas: Readonly<Record<string, SchemaObject>> = {},
+): Promise<string> {
+  const schemas = { ...document.components?.schemas, ...extraSchemas };
+  const complete = { paths: {}, ...document, components: { ...document.components, schemas } };
+  // The library's own type of an OpenAPI document is stricter about what extensions may stand where.
+  const input = structuredClone(complete) as unknown as Parameters<typeof openapiTS>[0];
+  return header(source) + astToString(await openapiTS(input, { defaultNonNullable: false, alphabetize: false }));
+}
+
+/** The principals of a contract's security schemes, by name. */
+export function principalSchemas(contract: ApiContract): Record<string, SchemaObject> {
+  const named = contract.securitySchemes.flatMap(({ principal, scopes }) => [
+    principal,
+    ...scopes.map((scope) => scope.principal),
+  ]);
+  return Object.fromEntries(named.map(({ name, schema }) => [name, schema]));
+}

@@ -1,0 +1,71 @@
+import type { Problem } from '../contract-model.js';
+import { camelCase, quote, withoutProblemSuffix } from '../naming.js';
+import { header } from './header.js';
+
+/** Emits the catalogue as types, one constructor per problem, and the table behind the pages that explain them. */
+export function emitProblems(problems: readonly Problem[]): string {
+  return [
+    header('openapi/problems.yaml'),
+    `import type { ProblemOptions, ProblemReply } from './contract.js';\n`,
+    `import type { components } from './problem-schemas.js';\n\n`,
+    `type Schemas = components['schemas'];\n\n`,
+    ...problems.map(emitProblem),
+    emitCatalogue(problems),
+  ].join('');
+}
+
+function emitProblem(problem: Problem): string {
+  const name = withoutProblemSuffix(problem.schemaName);
+  const asked = askedOfCaller(problem);
+  const type = `ProblemReply<Schemas[${quote(problem.schemaName)}]>`;
+  const memberType = `Pick<Schemas[${quote(problem.schemaName)}], ${asked.map((each) => quote(each)).join(' | ')}>`;
+  const parameters =
+    asked.length === 0 ? 'options?: ProblemOptions' : `members: ${memberType}, options?: ProblemOptions`;
+  const status = problem.statuses.length > 1 ? 'members.status' : String(problem.statuses[0]);
+  const body = [
+    `type: ${quote(`/problems/${problem.slug}`)}`,
+    `title: ${quote(problem.title)}`,
+    `status: ${status}`,
+    `message: ${problem.message === null ? 'members.message' : quote(problem.message)}`,
+    ...problem.members.map(({ name: member, required }) =>
+      required
+        ? `${member}: members.${member}`
+        : `...(members.${member} === undefined ? {} : { ${member}: members.${member} })`,
+    ),
+  ];
+  return `
+export type ${name} = ${type};
+
+/** ${problem.statuses.join(' or ')} ${problem.title}. */
+export function ${camelCase(name)}(${parameters}): ${name} {
+  return {
+    status: ${status},
+    contentType: 'application/problem+json',
+    body: { ${body.join(', ')} },
+    ${Object.keys(problem.headers).length === 0 ? '' : `headers: ${JSON.stringify(problem.headers)},`}
+    ...options,
+  };
+}
+`;
+}
+
+function askedOfCaller(problem: Problem): string[] {
+  return [
+    ...(problem.statuses.length > 1 ? ['status'] : []),
+    ...(problem.message === null ? ['message'] : []),
+    ...problem.members.map((member) => member.name),
+  ];
+}
+
+function emitCatalogue(problems: readonly Problem[]): string {
+  const entries = problems.map(
+    ({ slug, title, statuses, description }) =>
+      `${quote(slug)}: { title: ${quote(title)}, statuses: ${JSON.stringify(statuses)}, description: ${quote(description.trim())} }`,
+  );
+  return `
+/** Every problem by its slug: what its page says. */
+export const problemCatalogue = { ${entries.join(', ')} } as const;
+
+export type ProblemSlug = keyof typeof problemCatalogue;
+`;
+}

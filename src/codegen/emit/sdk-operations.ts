@@ -1,0 +1,123 @@
+import type { ApiContract, Operation, ProblemReplies, SuccessReply } from '../contract-model.js';
+import { componentName, isReference, type SchemaObject } from '../openapi-document.js';
+import { pascalCase, quote } from '../naming.js';
+import { header } from './header.js';
+import { tokensIn } from './sdk-tokens.js';
+
+const formats: Readonly<Record<string, string>> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'text/html': 'html',
+  'text/plain': 'text',
+};
+
+/**
+ * Emits the SDK's part of one API: per operation the type of its request, the closed union of its results, and a
+ * function. Functions rather than methods, so that a bundle holds those that it uses.
+ */
+export function emitSdkOperations(contract: ApiContract): string {
+  const operations = contract.operations.map((operation) => emitOperation(contract, operation)).join('');
+  const used = (...names: string[]): string[] => names.filter((name) => new RegExp(`\\b${name}\\b`).test(operations));
+  const typeImport = (names: readonly string[], from: string): string =>
+    names.length === 0 ? '' : `import type { ${names.join(', ')} } from '${from}';\n`;
+  return [
+    header(`openapi/${contract.name}.yaml`),
+    typeImport(['ApiClient'], '../../client.js'),
+    used('formats').length === 0 ? '' : `import * as formats from '../../formats.js';\n`,
+    typeImport(used('CallOptions', 'TokenCallOptions'), '../../operation.js'),
+    typeImport(used('Failure', 'Success'), '../../result.js'),
+    typeImport(['components', ...used('operations')], './openapi.js'),
+    '\n',
+    `export type Schemas = components['schemas'];\n\n`,
+    `export type ${pascalCase(contract.name)}Client = ApiClient<${quote(contract.name)}>;\n`,
+    operations,
+  ].join('');
+}
+
+function emitOperation(contract: ApiContract, operation: Operation): string {
+  const name = pascalCase(operation.id);
+  const issues = tokensIn(contract.document, operation);
+  const { members, required } = requestMembers(operation);
+  const options = issues === null ? 'CallOptions' : 'TokenCallOptions';
+  const request =
+    members.length === 0
+      ? `export type ${name}Request = ${options};`
+      : `export interface ${name}Request extends ${options} { ${members.join('; ')} }`;
+  const results = operation.replies.map((reply) =>
+    reply.kind === 'success' ? successType(operation, reply) : failureType(reply),
+  );
+  return `
+/** \`${operation.method} ${operation.path}\` */
+${request}
+export type ${name}Result = ${results.join(' | ')};
+/** ${operation.summary} (\`${operation.method} ${operation.path}\`). */
+export function ${operation.id}(client: ${pascalCase(contract.name)}Client, request${required ? '' : '?'}: ${name}Request): Promise<${name}Result> {
+  return client.call({ ${descriptor(contract, operation, issues).join(', ')} }, request);
+}
+`;
+}
+
+function requestMembers(operation: Operation): { members: string[]; required: boolean } {
+  const { path, query, header: headers } = operation.parameters;
+  const parameters = `operations[${quote(operation.id)}]['parameters']`;
+  const members: string[] = [];
+  let required = false;
+  const add = (name: string, isRequired: boolean, type: string): void => {
+    members.push(`readonly ${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'}`);
+    required ||= isRequired;
+  };
+  if (path !== null) add('params', true, `${parameters}['path']`);
+  if (query !== null) add('query', hasRequired(query.schema), `NonNullable<${parameters}['query']>`);
+  if (headers !== null) {
+    const documented = `NonNullable<${parameters}['header']>`;
+    add('headers', hasRequired(headers.schema), `NonNullable<CallOptions['headers']> & ${documented}`);
+  }
+  if (operation.body !== null) {
+    const { mediaType, schema } = operation.body;
+    const inline = `NonNullable<operations[${quote(operation.id)}]['requestBody']>['content'][${quote(mediaType)}]`;
+    add('body', operation.body.required, schemaType(schema, inline));
+  }
+  return { members, required };
+}
+
+function hasRequired({ required }: SchemaObject): boolean {
+  return Array.isArray(required) && required.length > 0;
+}
+
+function successType(operation: Operation, { status, mediaType, schema }: SuccessReply): string {
+  if (mediaType === null || schema === null) return `Success<${status}, undefined>`;
+  const inline = `operations[${quote(operation.id)}]['responses'][${status}]['content'][${quote(mediaType)}]`;
+  const type = schemaType(schema, inline);
+  return `Success<${status}, ${mediaType === 'application/x-ndjson' ? `AsyncIterable<${type}>` : type}>`;
+}
+
+function failureType({ status, problems }: ProblemReplies): string {
+  return `Failure<${status}, ${problems.map(({ schemaName }) => `Schemas[${quote(schemaName)}]`).join(' | ')}>`;
+}
+
+function schemaType(schema: SchemaObject, inline: string): string {
+  return isReference(schema) ? `Schemas[${quote(componentName(schema.$ref))}]` : inline;
+}
+
+/** The operation as data: `Operation` in `sdk/src/operation.ts`. */
+function descriptor(contract: ApiContract, operation: Operation, issues: 'reply' | 'tokens' | null): string[] {
+  const successes = operation.replies.filter((reply) => reply.kind === 'success');
+  const mediaTypes = new Set(successes.flatMap(({ mediaType }) => (mediaType === null ? [] : [mediaType])));
+  const [mediaType, ...others] = mediaTypes;
+  if (others.length > 0) throw new Error(`${operation.id}: the SDK reads one media type per operation`);
+  const scheme = contract.securitySchemes.find(({ name }) => name === operation.security.scheme?.name);
+  return [
+    `method: ${quote(operation.method.toLowerCase())}`,
+    `path: ${quote(operation.path)}`,
+    `statuses: [${successes.map(({ status }) => status).join(', ')}]`,
+    ...(mediaType === undefined ? [] : [`format: formats.${formatOf(mediaType)}`]),
+    ...(scheme?.kind === 'bearer' ? [`scheme: ${quote(scheme.name)}`] : []),
+    ...(issues === null ? [] : [`issues: ${quote(issues)}`]),
+  ];
+}
+
+function formatOf(mediaType: string): string {
+  const format = formats[mediaType];
+  if (format === undefined) throw new Error(`The SDK has no format for ${mediaType}`);
+  return format;
+}

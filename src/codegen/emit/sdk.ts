@@ -1,0 +1,15 @@
+import type { ApiContract } from '../contract-model.js';
+import { emitOpenapiTypes } from './openapi-types.js';
+import { emitSdkOperations } from './sdk-operations.js';
+import { emitSdkProblems, emitSdkValues } from './sdk-values.js';
+
+/** Emits the generated part of the SDK's client of one API, by path from the repository's root. */
+export async function emitSdk(contract: ApiContract): Promise<Map<string, string>> {
+  const folder = `sdk/src/generated/${contract.name}`;
+  return new Map([
+    [`${folder}/openapi.ts`, await emitOpenapiTypes(contract.document, `openapi/${contract.name}.yaml`)],
+    [`${folder}/operations.ts`, emitSdkOperations(contract)],
+    [`${folder}/problems.ts`, emitSdkProblems(contract)],
+    [`${folder}/values.ts`, emitSdkValues(contract)],
+  ]);
+}

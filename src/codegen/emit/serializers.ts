@@ -1,0 +1,49 @@
+import fastJsonStringify, { type AnySchema, type ObjectSchema, type Options } from 'fast-json-stringify';
+import type { ApiContract, Operation, SuccessReply } from '../contract-model.js';
+import { componentName, isReference, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
+import { header } from './header.js';
+import { contractId, standaloneModule, withAbsolutePointers } from './standalone-module.js';
+
+/** Names the function that writes a reply's body; null where the body is text or missing. */
+export function serializerName(operation: Operation, reply: SuccessReply): string | null {
+  const { schema, mediaType } = reply;
+  if (schema === null || mediaType === null || mediaType.startsWith('text/')) return null;
+  return isReference(schema) ? `write${componentName(schema.$ref)}` : `${operation.id}_${reply.status}`;
+}
+
+/**
+ * Compiles a writer per reply schema. A writer puts out the documented properties and nothing else, so that a field
+ * which a handler's value carries by accident never leaves the server, also where replies are not validated.
+ */
+export async function emitSerializers(contract: ApiContract): Promise<{ code: string; declaration: string }> {
+  const schemas = new Map<string, SchemaObject>();
+  for (const operation of contract.operations) {
+    for (const reply of operation.replies) {
+      if (reply.kind !== 'success') continue;
+      const name = serializerName(operation, reply);
+      if (name !== null && reply.schema !== null) schemas.set(name, reply.schema);
+    }
+  }
+  const names = [...schemas.keys()];
+  const entry = names.map((name) => `export { default as ${name} } from 'compiled:${name}';`).join('\n');
+  const code = await standaloneModule(entry, compileAll(contract.document, schemas));
+  const declarations = names.map((name) => `export declare const ${name}: (body: unknown) => string;\n`);
+  const source = header(`openapi/${contract.name}.yaml`);
+  return { code: source + code, declaration: `${source}${declarations.join('')}export {};\n` };
+}
+
+function compileAll(document: OpenApiDocument, schemas: ReadonlyMap<string, SchemaObject>): Map<string, string> {
+  const contract = withAbsolutePointers({ components: { schemas: document.components?.schemas ?? {} } });
+  const options: Options & { mode: 'standalone' } = {
+    schema: { [contractId]: { $id: contractId, ...contract } as ObjectSchema }, // redocly lint has proven that it is one
+    mode: 'standalone',
+    // Alternatives (oneOf) are told apart by validators, which are compiled ahead of time too.
+    inlineValidators: true,
+  };
+  return new Map([...schemas].map(([name, schema]) => [name, compile(schema, options)]));
+}
+
+function compile(schema: SchemaObject, options: Options & { mode: 'standalone' }): string {
+  const anySchema: AnySchema = withAbsolutePointers(schema);
+  return fastJsonStringify(anySchema, options);
+}

@@ -1,0 +1,17 @@
+import type { ApiContract } from '../contract-model.js';
+import { pascalCase } from '../naming.js';
+import { header } from './header.js';
+
+/** Emits a stub per operation, so that a new one compiles, and answers 501, before it is written. */
+export function emitUnimplemented(contract: ApiContract): string {
+  const type = `${pascalCase(contract.name)}Handlers<unknown>`;
+  const stubs = contract.operations.map(
+    ({ id }) => `  ${id}: () => {\n    throw new UnimplementedOperation('${id}');\n  },\n`,
+  );
+  return `${header(`openapi/${contract.name}.yaml`)}import { UnimplementedOperation } from '../contract.js';
+import type { ${pascalCase(contract.name)}Handlers } from './operations.js';
+
+export const unimplemented: ${type} = {
+${stubs.join('')}};
+`;
+}

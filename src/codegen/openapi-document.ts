@@ -1,0 +1,128 @@
+/**
+ * The parts of an OpenAPI 3.1 document that the generator reads, as `redocly bundle` leaves them: one file, every `$ref`
+ * local. `redocly lint` has proven the structure before generation, so these types describe rather than check it; the
+ * rules of `openapi/README.md` that lint cannot know are checked in `read-contract.ts`.
+ */
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export type SchemaObject = { readonly [keyword: string]: unknown };
+
+export interface MediaTypeObject {
+  readonly schema?: SchemaObject;
+}
+
+export interface HeaderObject {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: SchemaObject;
+  readonly 'x-set-by'?: 'pipeline';
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, HeaderObject | Reference>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required?: boolean;
+  readonly schema: SchemaObject;
+}
+
+export interface RequestBodyObject {
+  readonly required?: boolean;
+  readonly content: Readonly<Record<string, MediaTypeObject>>;
+}
+
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+export interface RateLimitExtension {
+  readonly name: string;
+  readonly setting: string;
+  readonly key: readonly string[];
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly (ParameterObject | Reference)[];
+  readonly requestBody?: RequestBodyObject | Reference;
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly security?: readonly SecurityRequirement[];
+  readonly 'x-rate-limit'?: readonly RateLimitExtension[];
+  readonly 'x-max-body-bytes'?: number;
+}
+
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: SchemaObject;
+}
+
+export interface SecuritySchemeObject {
+  readonly type: string;
+  readonly scheme?: string;
+  readonly 'x-principal'?: NamedSchema;
+  readonly 'x-scopes'?: Readonly<Record<string, { readonly description: string; readonly principal?: NamedSchema }>>;
+}
+
+export const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+export type HttpMethod = (typeof httpMethods)[number];
+
+export type PathItemObject = { readonly [Method in HttpMethod]?: OperationObject } & {
+  readonly parameters?: readonly (ParameterObject | Reference)[];
+};
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths?: Readonly<Record<string, PathItemObject>>;
+  readonly security?: readonly SecurityRequirement[];
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, SchemaObject>>;
+    readonly securitySchemes?: Readonly<Record<string, SecuritySchemeObject>>;
+  };
+  readonly 'x-max-body-bytes'?: number;
+  readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+/** Whether `value` stands for another place in the document. */
+export function isReference(value: object): value is Reference {
+  return '$ref' in value && typeof value.$ref === 'string';
+}
+
+/**
+ * Follows local `$ref`s until a value that is none.
+ *
+ * @throws Error naming the pointer that leads nowhere.
+ */
+export function resolve<T extends object>(document: OpenApiDocument, value: T | Reference): T {
+  let current: T | Reference = value;
+  for (let hops = 0; isReference(current); hops++) {
+    if (hops > 16) throw new Error(`$ref cycle at ${current.$ref}`);
+    // What a pointer leads to has the type its place in the document asks for: redocly lint has checked that.
+    current = lookUp(document, current.$ref) as T | Reference;
+  }
+  return current;
+}
+
+/** The last segment of a local pointer: the component's name. */
+export function componentName(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf('/') + 1);
+}
+
+function lookUp(document: OpenApiDocument, pointer: string): object {
+  let current: unknown = document;
+  for (const segment of pointer.replace(/^#\//, '').split('/')) {
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    current = typeof current === 'object' && current !== null ? Reflect.get(current, key) : undefined;
+  }
+  if (typeof current !== 'object' || current === null) throw new Error(`Nothing is found at ${pointer}`);
+  return current;
+}

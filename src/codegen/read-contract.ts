@@ -1,0 +1,244 @@
+import type {
+  ApiContract,
+  Operation,
+  ParameterGroup,
+  ParameterPlace,
+  ProblemUse,
+  ReplyHeader,
+  ReplyModel,
+  RequestBody,
+  Security,
+  SecurityScheme,
+} from './contract-model.js';
+import { kebabCase, withoutProblemSuffix } from './naming.js';
+import {
+  componentName,
+  httpMethods,
+  isReference,
+  resolve,
+  type HeaderObject,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  type PathItemObject,
+  type RequestBodyObject,
+  type ResponseObject,
+  type SchemaObject,
+} from './openapi-document.js';
+import { closedSchemaFaults } from './schema-rules.js';
+
+const problemMediaType = 'application/problem+json';
+const bodyMediaTypes = ['application/json'];
+const replyMediaTypes = ['application/json', 'application/x-ndjson', 'text/plain', 'text/html'];
+const defaultMaxBodyBytes = 65_536;
+
+/**
+ * Reads one bundled contract into the model that the emitters use.
+ *
+ * @param name the contract's name, which becomes the folder under `generated/`
+ * @param document the bundled OpenAPI document
+ * @throws Error listing every rule of `openapi/README.md` that the contract breaks
+ */
+export function readContract(name: string, document: OpenApiDocument): ApiContract {
+  const faults = closedSchemaFaults(document);
+  const securitySchemes = readSecuritySchemes(document);
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of httpMethods) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      try {
+        operations.push(readOperation(document, securitySchemes, path, method, item, operation));
+      } catch (error) {
+        faults.push(`${method.toUpperCase()} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+  const ids = operations.map((operation) => operation.id);
+  for (const id of ids.filter((id, index) => ids.indexOf(id) !== index)) faults.push(`operationId ${id} is used twice`);
+  if (faults.length > 0) throw new Error(`The contract ${name} breaks its rules:\n- ${faults.join('\n- ')}`);
+  return { name, document, operations, securitySchemes, apiProblems: readApiProblems(document) };
+}
+
+function readOperation(
+  document: OpenApiDocument,
+  schemes: readonly SecurityScheme[],
+  path: string,
+  method: string,
+  item: PathItemObject,
+  operation: OperationObject,
+): Operation {
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
+    resolve<ParameterObject>(document, parameter),
+  );
+  if (parameters.some((parameter) => parameter.in === 'cookie')) throw new Error('cookie parameters are not supported');
+  const group = (place: ParameterPlace): ParameterGroup | null => groupParameters(document, parameters, place);
+  return {
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: operation.summary,
+    parameters: { path: group('path'), query: group('query'), header: group('header') },
+    body: operation.requestBody === undefined ? null : readBody(document, operation.requestBody),
+    maxBodyBytes: operation['x-max-body-bytes'] ?? document['x-max-body-bytes'] ?? defaultMaxBodyBytes,
+    security: readSecurity(document, schemes, operation),
+    rateLimits: operation['x-rate-limit'] ?? [],
+    replies: Object.entries(operation.responses).map(([status, response]) =>
+      readReply(document, status, resolve<ResponseObject>(document, response)),
+    ),
+  };
+}
+
+function groupParameters(
+  document: OpenApiDocument,
+  all: readonly ParameterObject[],
+  place: ParameterPlace,
+): ParameterGroup | null {
+  const parameters = all.filter((parameter) => parameter.in === place);
+  if (parameters.length === 0) return null;
+  // Node hands header names over in lower case.
+  const nameOf = (parameter: ParameterObject): string =>
+    place === 'header' ? parameter.name.toLowerCase() : parameter.name;
+  const properties = Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), parameter.schema]));
+  const resolved = parameters.map((parameter) => ({
+    name: nameOf(parameter),
+    schema: resolve<SchemaObject>(document, parameter.schema),
+  }));
+  return {
+    schema: {
+      type: 'object',
+      properties,
+      required: parameters.filter((parameter) => parameter.required === true).map(nameOf),
+      // Headers that the contract does not name are none of its business.
+      additionalProperties: place === 'header',
+    },
+    names: resolved.map(({ name }) => name),
+    lists: resolved.filter(({ schema }) => schema['type'] === 'array').map(({ name }) => name),
+    defaulted: resolved.filter(({ schema }) => schema['default'] !== undefined).map(({ name }) => name),
+  };
+}
+
+function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: string }): RequestBody {
+  const { required, content } = resolve<RequestBodyObject>(document, body);
+  const [entry, ...others] = Object.entries(content);
+  if (entry === undefined || others.length > 0) throw new Error('a request body has exactly one media type');
+  const [mediaType, { schema }] = entry;
+  if (!bodyMediaTypes.includes(mediaType)) throw new Error(`request bodies of type ${mediaType} are not supported`);
+  if (schema === undefined) throw new Error('the request body has no schema');
+  const properties = resolve<SchemaObject>(document, schema)['properties'];
+  const defaulted = Object.entries(isRecord(properties) ? properties : {})
+    .filter(([, property]) => isRecord(property) && property['default'] !== undefined)
+    .map(([name]) => name);
+  return { required: required === true, mediaType, schema, defaulted };
+}
+
+function readReply(document: OpenApiDocument, statusText: string, response: ResponseObject): ReplyModel {
+  const status = Number(statusText);
+  if (!Number.isInteger(status)) throw new Error(`status ${statusText}: each status is listed by its number`);
+  const contents = Object.entries(response.content ?? {});
+  const [entry, ...others] = contents;
+  if (others.length > 0) throw new Error(`status ${status} has more than one media type`);
+  if (entry?.[0] === problemMediaType) {
+    return { kind: 'problem', status, problems: problemsOf(document, entry[1].schema, status, `status ${status}`) };
+  }
+  if (status >= 400) throw new Error(`status ${status} is an error and must be ${problemMediaType}`);
+  if (entry !== undefined && !replyMediaTypes.includes(entry[0])) {
+    throw new Error(`replies of type ${entry[0]} are not supported`);
+  }
+  return {
+    kind: 'success',
+    status,
+    mediaType: entry?.[0] ?? null,
+    schema: entry?.[1].schema ?? null,
+    headers: readHeaders(document, response),
+  };
+}
+
+function readHeaders(document: OpenApiDocument, response: ResponseObject): ReplyHeader[] {
+  return Object.entries(response.headers ?? {}).map(([name, reference]) => {
+    const header = resolve<HeaderObject>(document, reference);
+    const type = header.schema?.['type'];
+    return {
+      name,
+      required: header.required === true,
+      type: type === 'integer' || type === 'number' ? 'number' : 'string',
+      setBy: header['x-set-by'] ?? 'handler',
+    };
+  });
+}
+
+function problemsOf(
+  document: OpenApiDocument,
+  schema: SchemaObject | undefined,
+  status: number,
+  where: string,
+): ProblemUse[] {
+  const oneOf = schema?.['oneOf'];
+  const branches: unknown[] = Array.isArray(oneOf) ? oneOf : [schema];
+  return branches.map((branch) => {
+    if (typeof branch !== 'object' || branch === null || !isReference(branch) || !branch.$ref.endsWith('Problem')) {
+      throw new Error(`${where}: an error's schema is a $ref into problems.yaml, or a oneOf of such`);
+    }
+    const schemaName = componentName(branch.$ref);
+    if (!canHaveStatus(document.components?.schemas?.[schemaName], status)) {
+      throw new Error(`${where}: ${schemaName} has another status`);
+    }
+    return { schemaName, slug: kebabCase(withoutProblemSuffix(schemaName)) };
+  });
+}
+
+function canHaveStatus(problem: SchemaObject | undefined, status: number): boolean {
+  const properties = problem?.['properties'];
+  const stated = isRecord(properties) ? properties['status'] : undefined;
+  if (!isRecord(stated)) return false;
+  return stated['const'] === status || (Array.isArray(stated['enum']) && stated['enum'].includes(status));
+}
+
+function readApiProblems(document: OpenApiDocument): ProblemUse[] {
+  return Object.entries(document['x-api-responses'] ?? {}).flatMap(([status, response]) => {
+    const content = resolve<ResponseObject>(document, response).content?.[problemMediaType];
+    return problemsOf(document, content?.schema, Number(status), `x-api-responses ${status}`);
+  });
+}
+
+function readSecuritySchemes(document: OpenApiDocument): SecurityScheme[] {
+  return Object.entries(document.components?.securitySchemes ?? {}).map(([name, scheme]) => {
+    const principal = scheme['x-principal'];
+    if (principal === undefined) throw new Error(`security scheme ${name} has no x-principal`);
+    const kind = scheme.type === 'http' && scheme.scheme === 'bearer' ? 'bearer' : scheme.type;
+    if (kind !== 'bearer' && kind !== 'mutualTLS') throw new Error(`security scheme ${name}: ${kind} is not supported`);
+    const scopes = Object.entries(scheme['x-scopes'] ?? {}).map(([scope, { description, principal: narrowed }]) => ({
+      name: scope,
+      description,
+      principal: narrowed ?? principal,
+    }));
+    return { name, kind, principal, scopes };
+  });
+}
+
+function readSecurity(
+  document: OpenApiDocument,
+  schemes: readonly SecurityScheme[],
+  operation: OperationObject,
+): Security {
+  const requirements = operation.security ?? document.security;
+  if (requirements === undefined) throw new Error('security is not stated');
+  const anonymous = requirements.length === 0 || requirements.some((each) => Object.keys(each).length === 0);
+  const [named, ...others] = requirements.flatMap((each) => Object.entries(each));
+  if (others.length > 0) throw new Error('more than one security scheme');
+  if (named === undefined) return { anonymous, scheme: null };
+  const [name, scopes] = named;
+  const scheme = schemes.find((each) => each.name === name);
+  if (scheme === undefined) throw new Error(`security scheme ${name} does not exist`);
+  if (scopes.length > 1) throw new Error('at most one scope: scopes are ordered, name the least one that is enough');
+  const scope = scopes[0] === undefined ? null : scheme.scopes.find((each) => each.name === scopes[0]);
+  if (scope === undefined) throw new Error(`scope ${String(scopes[0])} is not in x-scopes of ${name}`);
+  return {
+    anonymous,
+    scheme: { name, scope: scope?.name ?? null, principal: (scope?.principal ?? scheme.principal).name },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+import type { OpenApiDocument } from './openapi-document.js';
+
+/**
+ * Lists the object schemas of a document that say nothing about properties they do not name. An open schema would let
+ * a reply carry what nobody documented, so the generator refuses it.
+ *
+ * @returns one line per fault with the JSON Pointer of the schema
+ */
+export function closedSchemaFaults(document: OpenApiDocument): string[] {
+  const faults: string[] = [];
+  visit(document, '#', faults);
+  return faults;
+}
+
+function visit(value: unknown, pointer: string, faults: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) {
+    const keys: Partial<Record<string, unknown>> = { ...value };
+    if (isObjectSchema(keys) && (keys['additionalProperties'] === undefined || keys['additionalProperties'] === true)) {
+      faults.push(`${pointer}: an object schema needs additionalProperties: false, or the schema of its values`);
+    }
+    if (keys['discriminator'] !== undefined) {
+      faults.push(`${pointer}: no discriminator; tell branches apart by a const property`);
+    }
+  }
+  for (const [key, child] of Object.entries(value)) {
+    if (key === 'example' || key === 'examples' || key === 'enum' || key === 'const') continue;
+    visit(child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
+  }
+}
+
+function isObjectSchema(keys: Partial<Record<string, unknown>>): boolean {
+  const type = keys['type'];
+  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+}

@@ -1,0 +1,172 @@
+/** The types that all generated files and the contract runtime share. */
+
+/** What the log needs from a logger; pino's has it. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What is known of a request besides its contents. */
+export interface RequestContext {
+  /** Accepted from `X-Request-Id` or minted; echoed, logged and part of every problem. */
+  readonly requestId: string;
+  /** The caller's address: the peer's, or what a trusted proxy says it is. */
+  readonly clientIp: string;
+  readonly userAgent: string | null;
+  /** Aborts when the caller goes away before the reply is complete. */
+  readonly signal: AbortSignal;
+  /** Writes lines that carry the request id. */
+  readonly log: Log;
+}
+
+/** Stands for parameters that an operation does not have. */
+export type None = Readonly<Record<string, never>>;
+
+/** What a handler receives: everything parsed and valid. */
+export interface OperationRequest<
+  Parts extends { params?: unknown; query?: unknown; headers?: unknown; body?: unknown; principal?: unknown },
+> {
+  readonly params: 'params' extends keyof Parts ? Parts['params'] : None;
+  readonly query: 'query' extends keyof Parts ? Parts['query'] : None;
+  readonly headers: 'headers' extends keyof Parts ? Parts['headers'] : None;
+  readonly body: 'body' extends keyof Parts ? Parts['body'] : undefined;
+  readonly principal: 'principal' extends keyof Parts ? Parts['principal'] : null;
+  readonly context: RequestContext;
+}
+
+/** Makes the properties that the validator fills in certain to be there. */
+export type WithDefaults<T, Keys extends keyof T> = Omit<T, Keys> & {
+  readonly [Key in Keys]-?: Exclude<T[Key], undefined>;
+};
+
+/** A documented reply that is no problem. `headers` is asked for when the contract requires one of the handler. */
+export type SuccessReply<Status extends number, Body, Headers = unknown> = {
+  readonly status: Status;
+  readonly contentType?: never;
+  /** Why, for the log alone. */
+  readonly cause?: unknown;
+} & ([Body] extends [never] ? { readonly body?: never } : { readonly body: Body }) &
+  (unknown extends Headers ? { readonly headers?: never } : { readonly headers: Headers });
+
+/** A problem as a handler returns it: the runtime adds `request_id`. */
+export interface ProblemReply<Body extends { readonly status: number } = { readonly status: number }> {
+  readonly status: Body['status'];
+  readonly contentType: 'application/problem+json';
+  readonly body: Omit<Body, 'request_id'>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Why, for the log alone. */
+  readonly cause?: unknown;
+}
+
+export interface ProblemOptions {
+  /** What led here, for the log alone. */
+  readonly cause?: unknown;
+}
+
+/** One operation's implementation. */
+export type OperationHandler<Request, Reply, Dependencies> = (
+  request: Request,
+  dependencies: Dependencies,
+) => Promise<Reply> | Reply;
+
+/** The outcome of authentication or authorization. */
+export type Verdict<Principal> = { readonly principal: Principal } | { readonly refusal: ProblemReply };
+
+/**
+ * How a service checks the credentials of one security scheme. `Scopes` maps a scope's name to the principal that it
+ * guarantees.
+ */
+export interface SecurityHandler<Credential, Principal, Scopes> {
+  /** Tells who presents `credential`. */
+  authenticate(credential: Credential, context: RequestContext): Promise<Verdict<Principal>>;
+  /** Tells who presents none; where this is left out, such a caller is refused. */
+  withoutCredential?(context: RequestContext): Verdict<Principal>;
+  /** Decides whether `principal` may do what needs `scope`, given the path parameters. */
+  authorize<Scope extends keyof Scopes>(
+    principal: Principal,
+    scope: Scope,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Verdict<Scopes[Scope]>> | Verdict<Scopes[Scope]>;
+}
+
+/** One fault that an ahead-of-time compiled validator found; the part of ajv's error object that is read. */
+export interface ValidationFault {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+}
+
+/** An ahead-of-time compiled validator. It may fill in defaults and, for parameters, convert strings. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: readonly ValidationFault[] | null;
+}
+
+export interface RateLimitPolicy {
+  /** Its name in `RateLimit-Policy`. */
+  readonly name: string;
+  /** The setting that holds its value. */
+  readonly setting: string;
+  /** What is counted: `ip`, or `body.<property>`. */
+  readonly key: readonly string[];
+}
+
+export interface ParameterTable {
+  readonly names: readonly string[];
+  readonly lists: readonly string[];
+  readonly validate: Validator;
+}
+
+/** A reply of one status. */
+export type ReplyTable =
+  | {
+      readonly kind: 'success';
+      readonly mediaType: string | null;
+      /** Checks the body, or one item of a stream. */
+      readonly validate: Validator | null;
+      /** Writes the documented properties alone. */
+      readonly serialize: ((body: unknown) => string) | null;
+      /** Names of the headers that the handler fills. */
+      readonly headers: readonly string[];
+    }
+  | { readonly kind: 'problem'; readonly problems: Readonly<Record<string, Validator>> };
+
+/** All that the runtime needs to know of one operation. */
+export interface Route {
+  readonly operationId: string;
+  readonly method: string;
+  /** As in the contract: `/things/{thing_id}`. */
+  readonly path: string;
+  readonly params: ParameterTable | null;
+  readonly query: ParameterTable | null;
+  readonly headers: ParameterTable | null;
+  readonly body: { readonly required: boolean; readonly mediaType: string; readonly validate: Validator } | null;
+  readonly maxBodyBytes: number;
+  readonly security: {
+    readonly anonymous: boolean;
+    readonly scheme: {
+      readonly name: string;
+      readonly kind: 'bearer' | 'mutualTLS';
+      readonly scope: string | null;
+    } | null;
+  };
+  readonly rateLimits: readonly RateLimitPolicy[];
+  /** The media types of its replies, for `Accept`. */
+  readonly produces: readonly string[];
+  readonly replies: Readonly<Record<number, ReplyTable>>;
+}
+
+/** Thrown by the generated stub of an operation that nobody has written yet; answered 501. */
+export class UnimplementedOperation extends Error {
+  readonly operationId: string;
+
+  constructor(operationId: string) {
+    super(`Operation ${operationId} is in the contract but has no implementation yet`);
+    this.name = 'UnimplementedOperation';
+    this.operationId = operationId;
+  }
+}

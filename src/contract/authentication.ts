@@ -1,0 +1,59 @@
+import { TLSSocket } from 'node:tls';
+import type { ProblemReply, SecurityHandler, Verdict } from '../../generated/contract.js';
+import { unauthenticated } from '../../generated/problems.js';
+import type { Exchange } from './exchange.js';
+
+/** A security handler as the pipeline sees it; the generated `...Security` interface types each one exactly. */
+export type AnySecurityHandler = SecurityHandler<unknown, unknown, Record<string, unknown>>;
+
+/**
+ * Finds out who is calling (401). An operation that serves anonymous callers as well takes a credential that does not
+ * hold for none, which is what alternatives in OpenAPI's `security` say.
+ */
+export async function authenticate(
+  exchange: Exchange,
+  handlers: Readonly<Record<string, AnySecurityHandler>>,
+): Promise<Verdict<unknown>> {
+  const { anonymous, scheme } = exchange.route.security;
+  if (scheme === null) return { principal: null };
+  const credential = scheme.kind === 'bearer' ? bearerToken(exchange) : tlsSocket(exchange);
+  const handler = handlers[scheme.name];
+  if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
+  const verdict =
+    credential === null
+      ? (handler.withoutCredential?.(exchange) ?? missing(scheme.kind))
+      : await handler.authenticate(credential, exchange);
+  return anonymous && 'refusal' in verdict ? { principal: null } : verdict;
+}
+
+/** Decides whether the caller may do this (403), and narrows the principal to what the scope guarantees. */
+export async function authorize(
+  exchange: Exchange,
+  principal: unknown,
+  params: Readonly<Record<string, unknown>>,
+  handlers: Readonly<Record<string, AnySecurityHandler>>,
+): Promise<Verdict<unknown>> {
+  const { scheme } = exchange.route.security;
+  if (scheme === null || scheme.scope === null || principal === null) return { principal };
+  const texts = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const handler = handlers[scheme.name];
+  if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
+  return handler.authorize(principal, scheme.scope, texts);
+}
+
+function bearerToken({ ctx }: Exchange): string | null {
+  // RFC 9110, section 11.1: the name of the scheme is case-insensitive.
+  return /^bearer +([^\s]+) *$/i.exec(ctx.req.headers.authorization ?? '')?.[1] ?? null;
+}
+
+function tlsSocket({ ctx }: Exchange): TLSSocket | null {
+  return ctx.req.socket instanceof TLSSocket ? ctx.req.socket : null;
+}
+
+function missing(kind: 'bearer' | 'mutualTLS'): { refusal: ProblemReply } {
+  const message =
+    kind === 'bearer'
+      ? 'Send an access token in the Authorization header: Bearer <token>.'
+      : 'Connect over TLS with a client certificate.';
+  return { refusal: unauthenticated({ message }) };
+}

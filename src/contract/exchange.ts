@@ -1,0 +1,88 @@
+import type { ParameterizedContext } from 'koa';
+import type { Log, RequestContext, Route } from '../../generated/contract.js';
+import { parseBody, type ParsedBody } from './request-body.js';
+
+/**
+ * One request on its way through the pipeline, and what each step adds to it. What costs time is made when it is
+ * first asked for: most requests need neither an abort signal nor a log of their own.
+ */
+export class Exchange implements RequestContext {
+  readonly ctx: ParameterizedContext;
+  readonly route: Route;
+  readonly requestId: string;
+  /** Path parameters as they stand in the URL, percent-decoded. */
+  readonly rawParams: Readonly<Record<string, string | undefined>>;
+  readonly #log: Log;
+  readonly #addressOf: (exchange: Exchange) => string;
+  #clientIp: string | undefined;
+  #controller: AbortController | undefined;
+  #parsedBody: ParsedBody | undefined;
+
+  /** The request body's bytes; null until they are read, and for operations that take none. */
+  rawBody: Buffer | null = null;
+  /** Headers that go onto the reply, whatever it will be. */
+  readonly replyHeaders: Record<string, string> = {};
+
+  constructor(
+    ctx: ParameterizedContext,
+    route: Route,
+    rawParams: Readonly<Record<string, string | undefined>>,
+    requestId: string,
+    surroundings: { readonly log: Log; readonly addressOf: (exchange: Exchange) => string },
+  ) {
+    this.ctx = ctx;
+    this.route = route;
+    this.rawParams = rawParams;
+    this.requestId = requestId;
+    this.#log = surroundings.log;
+    this.#addressOf = surroundings.addressOf;
+  }
+
+  get clientIp(): string {
+    return (this.#clientIp ??= this.#addressOf(this));
+  }
+
+  /** The body as JSON. The rate limits may look at it before its own step in the pipeline reports what is wrong with it. */
+  get parsedBody(): ParsedBody {
+    return (this.#parsedBody ??= parseBody(this.rawBody));
+  }
+
+  get userAgent(): string | null {
+    return this.ctx.req.headers['user-agent'] ?? null;
+  }
+
+  get log(): Log {
+    return withRequestId(this.#log, this.requestId);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      const { res } = this.ctx;
+      const abortUnlessComplete = (): void => {
+        if (!res.writableFinished) controller.abort();
+      };
+      if (res.destroyed) abortUnlessComplete();
+      else res.once('close', abortUnlessComplete);
+      this.#controller = controller;
+    }
+    return this.#controller.signal;
+  }
+}
+
+function withRequestId(log: Log, requestId: string): Log {
+  return {
+    debug: (fields, message) => {
+      log.debug({ request_id: requestId, ...fields }, message);
+    },
+    info: (fields, message) => {
+      log.info({ request_id: requestId, ...fields }, message);
+    },
+    warn: (fields, message) => {
+      log.warn({ request_id: requestId, ...fields }, message);
+    },
+    error: (fields, message) => {
+      log.error({ request_id: requestId, ...fields }, message);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { ProblemReply } from '../../generated/contract.js';
+import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js';
+import type { Exchange } from './exchange.js';
+
+/**
+ * Checks that the caller can read what the operation produces (406) and that the body is of a type and coding that the
+ * operation takes (415).
+ */
+export function negotiate({ ctx, route }: Exchange): ProblemReply | null {
+  const { headers } = ctx.req;
+  if (!acceptsReply(headers.accept, route.produces, () => ctx.accepts([...route.produces]) !== false)) {
+    return notAcceptable({
+      message: `This operation answers with ${route.produces.join(' or ')}: allow that in Accept, or leave it out.`,
+      available: [...route.produces],
+    });
+  }
+  if (route.body === null || !hasBody(headers)) return null;
+  const { mediaType } = route.body;
+  if (!isMediaType(headers['content-type'], mediaType)) {
+    return unsupportedMediaType({
+      message: `Send the body with Content-Type: ${mediaType}, in UTF-8.`,
+      supported: [mediaType],
+    });
+  }
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    return unsupportedMediaType({
+      message: `Send the body as it is, without a Content-Encoding.`,
+      supported: [mediaType],
+    });
+  }
+  return null;
+}
+
+function acceptsReply(accept: string | undefined, produces: readonly string[], slowly: () => boolean): boolean {
+  if (accept === undefined || accept === '*/*' || produces.length === 0) return true;
+  return produces.includes(accept) || slowly();
+}
+
+function hasBody(headers: NodeJS.Dict<string | string[]>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+function isMediaType(contentType: string | undefined, expected: string): boolean {
+  if (contentType === undefined) return false;
+  if (contentType === expected) return true;
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  return type.trim() === expected && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+}

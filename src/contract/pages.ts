@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { problemIndex, problemPage } from './problem-pages.js';
+
+export interface PagesOptions {
+  /** The text of the bundled contract. */
+  readonly openapi: URL;
+  /** The script of the API reference (Redoc), put there by `npm run build`. */
+  readonly referenceScript: URL;
+  /** The API's title. */
+  readonly title: string;
+}
+
+/** Nothing is loaded from elsewhere. Redoc makes its styles as it runs, and searches in a worker. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The pages beside an API: its reference, its contract as JSON, and one page per problem. */
+export function createPages({ openapi, referenceScript, title }: PagesOptions): Middleware {
+  const router = new Router();
+  router.get('/', (ctx) => {
+    ctx.redirect('/docs');
+  });
+  router.get('/docs', (ctx) => {
+    sendPage(ctx, referencePage(title));
+  });
+  router.get('/docs/redoc.standalone.js', (ctx) => sendFile(ctx, referenceScript, 'text/javascript'));
+  router.get('/openapi.json', (ctx) => sendFile(ctx, openapi, 'application/json'));
+  router.get('/problems', (ctx) => {
+    sendPage(ctx, problemIndex());
+  });
+  router.get('/problems/:slug', (ctx) => {
+    const page = problemPage(ctx.params['slug'] ?? '');
+    if (page !== null) sendPage(ctx, page);
+  });
+  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+}
+
+async function sendFile(ctx: Context, file: URL, type: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return; // not built: answered as any path that does not exist
+  ctx.set('Cache-Control', 'public, max-age=300');
+  ctx.type = type;
+  ctx.body = text;
+}
+
+function sendPage(ctx: Context, html: string): void {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy);
+  ctx.type = 'text/html';
+  ctx.body = html;
+}
+
+function referencePage(title: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>body { margin: 0 }</style>
+</head>
+<body>
+<redoc spec-url="/openapi.json" hide-hostname json-sample-expand-level="3" disable-google-font></redoc>
+<script src="/docs/redoc.standalone.js"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { ProblemReply, RateLimitPolicy } from '../../generated/contract.js';
+import { rateLimited } from '../../generated/problems.js';
+import type { Exchange } from './exchange.js';
+import { subscriberOf } from './subscriber.js';
+
+/** What one request left of one policy. */
+export interface RateLimitState {
+  /** Requests allowed per window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Requests left in this window. */
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
+  readonly exceeded: boolean;
+}
+
+/** Counts requests. Implementations keep the counts where every server of an installation sees them. */
+export interface RateLimiter {
+  /**
+   * Counts one request.
+   *
+   * @param setting the policy's setting
+   * @param key who is counted
+   * @returns null when the policy is switched off
+   */
+  consume(setting: string, key: string): Promise<RateLimitState | null>;
+}
+
+/**
+ * Counts the request under each policy of its operation, puts the `RateLimit` fields on the reply
+ * (draft-ietf-httpapi-ratelimit-headers), and refuses it when one is exceeded (429).
+ */
+export async function limitRate(exchange: Exchange, limiter: RateLimiter): Promise<ProblemReply | null> {
+  const { rateLimits } = exchange.route;
+  if (rateLimits.length === 0) return null;
+  const states: { policy: RateLimitPolicy; state: RateLimitState }[] = [];
+  for (const policy of rateLimits) {
+    const state = await limiter.consume(policy.setting, keyOf(policy, exchange));
+    if (state !== null) states.push({ policy, state });
+  }
+  if (states.length === 0) return null;
+  const field = (value: (state: RateLimitState) => string): string =>
+    states.map(({ policy, state }) => `"${policy.name}";${value(state)}`).join(', ');
+  exchange.replyHeaders['RateLimit-Policy'] = field((state) => `q=${state.limit};w=${state.windowSeconds}`);
+  exchange.replyHeaders['RateLimit'] = field((state) => `r=${state.remaining};t=${state.resetSeconds}`);
+  const waits = states.filter(({ state }) => state.exceeded).map(({ state }) => state.resetSeconds);
+  if (waits.length === 0) return null;
+  const seconds = Math.max(...waits);
+  return rateLimited({
+    message: `Too many requests. Try again in ${seconds} seconds.`,
+    retry_after_seconds: seconds,
+  });
+}
+
+const longestKey = 255;
+
+/** A body that does not parse counts as one without the property: nobody escapes the count by sending nonsense. */
+function keyOf(policy: RateLimitPolicy, exchange: Exchange): string {
+  const parts = policy.key.map((part) => {
+    if (part === 'ip') return subscriberOf(exchange.clientIp);
+    const body = exchange.parsedBody;
+    const value: unknown = 'value' in body ? body.value : null;
+    const property = part.replace(/^body\./, '');
+    const given: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, property) : '';
+    return typeof given === 'string' ? given.trim().toLowerCase() : '';
+  });
+  const key = JSON.stringify([policy.name, ...parts]);
+  // The body is not validated yet, and a store may take no key of any length.
+  return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64url');
+}

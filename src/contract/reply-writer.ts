@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { validateHeaderValue, type ServerResponse } from 'node:http';
+import type { ReplyTable } from '../../generated/contract.js';
+import type { Exchange } from './exchange.js';
+import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
+
+type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
+
+/** A reply that is ready to go: nothing after this point can fail for a reason of ours, except in a stream. */
+export type PreparedReply =
+  | { readonly status: number; readonly headers: Record<string, string | number>; readonly text: string | null }
+  | {
+      readonly status: number;
+      readonly headers: Record<string, string | number>;
+      readonly lines: AsyncIterable<unknown>;
+      readonly serialize: (item: unknown) => string;
+    };
+
+/**
+ * Serializes a reply before its status line is written, so that a failure to do so can still become a clean 500.
+ *
+ * @param table the contract's entry for the status; undefined for problems of requests that match no operation
+ * @param checked whether the items of a stream are validated as they come
+ */
+export function prepareReply(
+  reply: AnyReply,
+  table: ReplyTable | undefined,
+  requestId: string,
+  extraHeaders: Readonly<Record<string, string>>,
+  checked: boolean,
+): PreparedReply {
+  const headers: Record<string, string | number> = { 'X-Request-Id': requestId, ...extraHeaders, ...reply.headers };
+  for (const [name, value] of Object.entries(reply.headers ?? {})) validateHeaderValue(name, String(value));
+  const { status } = reply;
+  if (isProblem(reply)) {
+    const body: Readonly<Record<string, unknown>> = reply.body;
+    if (typeof body['retry_after_seconds'] === 'number') headers['Retry-After'] = body['retry_after_seconds'];
+    headers['Content-Type'] = 'application/problem+json';
+    const { type, title, message, ...members } = body;
+    return {
+      status,
+      headers,
+      text: JSON.stringify({ type, title, status, message, request_id: requestId, ...members }),
+    };
+  }
+  if (table?.kind !== 'success' || table.mediaType === null) return { status, headers, text: null };
+  headers['Content-Type'] = table.mediaType.startsWith('text/') ? `${table.mediaType}; charset=utf-8` : table.mediaType;
+  const { serialize } = table;
+  if (serialize === null) return { status, headers, text: String(reply.body) };
+  if (isAsyncIterable(reply.body)) {
+    return { status, headers, lines: reply.body, serialize: checked ? checkedSerializer(table, serialize) : serialize };
+  }
+  return { status, headers, text: serialize(reply.body) };
+}
+
+function checkedSerializer(
+  { validate }: SuccessTable,
+  serialize: (item: unknown) => string,
+): (item: unknown) => string {
+  return (item) => {
+    if (validate !== null && !validate(item)) throw new UndocumentedReply('a line is not what the contract says');
+    return serialize(item);
+  };
+}
+
+/** Writes a prepared reply. Resolves when it is handed over to the system, for a stream when that has ended. */
+export async function writeReply(
+  response: ServerResponse,
+  reply: PreparedReply,
+  bodyless: boolean,
+  exchange: Exchange | null,
+): Promise<void> {
+  const { status, headers } = reply;
+  if ('lines' in reply) {
+    response.writeHead(status, headers);
+    response.flushHeaders(); // the first line may be long in coming
+    if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
+    response.end();
+    await reply.lines[Symbol.asyncIterator]().return?.(); // nobody will read it: whatever it holds is let go
+    return;
+  }
+  if (reply.text === null) {
+    if (status !== 204) headers['Content-Length'] = 0;
+    response.writeHead(status, headers);
+    response.end();
+    return;
+  }
+  headers['Content-Length'] = Buffer.byteLength(reply.text);
+  response.writeHead(status, headers);
+  response.end(bodyless ? undefined : reply.text);
+}
+
+/**
+ * Writes one JSON value per line, no faster than the caller reads. When the caller goes, the iterable is told to end;
+ * when the iterable fails, the connection is cut, so that the caller does not take the part for the whole.
+ */
+async function writeLines(
+  response: ServerResponse,
+  lines: AsyncIterable<unknown>,
+  serialize: NonNullable<SuccessTable['serialize']>,
+  exchange: Exchange,
+): Promise<void> {
+  const { signal } = exchange;
+  try {
+    for await (const line of lines) {
+      if (signal.aborted) return;
+      if (!response.write(`${serialize(line)}\n`)) await once(response, 'drain', { signal });
+    }
+    response.end();
+  } catch (error) {
+    if (!signal.aborted) exchange.log.error({ err: error }, 'a stream broke off');
+    response.destroy();
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { ProblemReply } from '../../generated/contract.js';
+import { malformedRequest, payloadTooLarge } from '../../generated/problems.js';
+import type { Exchange } from './exchange.js';
+import { nulViolation, validationProblem } from './violations.js';
+
+/** The caller went away before the body was complete: there is nobody to answer. */
+export class RequestAborted extends Error {
+  override name = 'RequestAborted';
+}
+
+/**
+ * Reads the body of an operation that takes one, up to its limit (413).
+ *
+ * @throws RequestAborted when the connection ends first
+ */
+export async function readBody(exchange: Exchange): Promise<ProblemReply | null> {
+  const { ctx, route } = exchange;
+  if (route.body === null) return null;
+  const bytes = await readBytes(ctx.req, route.maxBodyBytes);
+  if (bytes === null) {
+    // What the caller goes on sending is not read, so the connection cannot serve another request.
+    exchange.replyHeaders['Connection'] = 'close';
+    return payloadTooLarge({
+      message: `Send at most ${route.maxBodyBytes} bytes in the body.`,
+      max_bytes: route.maxBodyBytes,
+    });
+  }
+  exchange.rawBody = bytes;
+  return null;
+}
+
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(null);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limit) {
+        request.removeAllListeners('data');
+        request.pause();
+        resolve(null);
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
+    });
+    // A connection that closes before the body is complete is an error here too.
+    request.on('error', (cause) => {
+      reject(new RequestAborted('The request ended early', { cause }));
+    });
+  });
+}
+
+export type ParsedBody = { readonly value: unknown } | { readonly problem: ProblemReply };
+
+/**
+ * Parses the bytes as JSON in UTF-8 (400), and refuses text that a database cannot hold (422). An absent body is
+ * `undefined`.
+ */
+export function parseBody(bytes: Buffer | null): ParsedBody {
+  if (bytes === null || bytes.length === 0) return { value: undefined };
+  if (!isUtf8(bytes)) return malformed('it is not UTF-8.');
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return malformed(whereParsingStopped(error));
+  }
+  if (text.includes('\\u0000') && containsNul(value)) {
+    return { problem: validationProblem([{ path: '/body', ...nulViolation }]) };
+  }
+  return { value };
+}
+
+function malformed(why: string): { problem: ProblemReply } {
+  return { problem: malformedRequest({ message: `Send the body as one JSON value in UTF-8: ${why}` }) };
+}
+
+/** V8's message quotes the text around the fault, which may be a password: only the position is passed on. */
+function whereParsingStopped(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const position = /position (\d+)/.exec(message)?.[1]; // V8 leaves it out for short texts
+  if (position !== undefined) return `it stops being JSON at character ${position}.`;
+  return message.includes('end of JSON input') ? 'it ends too early.' : 'it is not JSON.';
+}
+
+function containsNul(value: unknown): boolean {
+  const pending: unknown[] = [value]; // a stack of our own: nesting may be deeper than the engine's
+  while (pending.length > 0) {
+    const current = pending.pop();
+    if (typeof current === 'string' && current.includes('\0')) return true;
+    if (typeof current !== 'object' || current === null) continue;
+    for (const [key, child] of Object.entries(current)) pending.push(key, child);
+  }
+  return false;
+}

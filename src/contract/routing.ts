@@ -1,0 +1,48 @@
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import type { Route } from '../../generated/contract.js';
+
+export type RouteMatch =
+  | { readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
+  /** The path exists, but not with this method. */
+  | { readonly allow: readonly string[] };
+
+/** Node reads no longer request line; a long path parameter is for validation to refuse. */
+const longestUrl = 16_384;
+
+/** Finds the operation of a request. */
+export type Router = (method: string, url: string) => RouteMatch | null;
+
+/**
+ * Builds the router: a radix tree, so that the time to find a route depends on the length of its path and not on how
+ * many others there are.
+ */
+export function createRouter(routes: readonly Route[]): Router {
+  const tree = findMyWay({ maxParamLength: longestUrl });
+  const byHandler = new Map<unknown, Route>();
+  const methods = new Set<string>();
+  for (const route of routes) {
+    const handler = (): void => undefined;
+    byHandler.set(handler, route);
+    methods.add(route.method);
+    tree.on(route.method as HTTPMethod, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), handler);
+  }
+  const find = (method: string, path: string): RouteMatch | null => {
+    const found = tree.find(method as HTTPMethod, path); // an unknown method is looked up and not found
+    const route = found === null ? undefined : byHandler.get(found.handler);
+    return found === null || route === undefined ? null : { route, params: found.params };
+  };
+  return (method, url) => {
+    const path = pathOf(url);
+    // A HEAD request is answered as the GET would be, without the body (RFC 9110, section 9.3.2).
+    const match = find(method === 'HEAD' ? 'GET' : method, path);
+    if (match !== null) return match;
+    const allow = [...methods].filter((each) => find(each, path) !== null);
+    if (allow.includes('GET')) allow.push('HEAD');
+    return allow.length === 0 ? null : { allow };
+  };
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}

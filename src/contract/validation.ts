@@ -1,0 +1,73 @@
+import { parse as parseQueryString } from 'node:querystring';
+import type { ParameterTable, ProblemReply, Validator } from '../../generated/contract.js';
+import type { Exchange } from './exchange.js';
+import { nulViolation, pointerSegment, validationProblem, violationsOfFaults, type Violation } from './violations.js';
+
+/** The parts of a request after validation; typed by the generated request type of the operation. */
+export interface ValidParts {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+const noParameters: Readonly<Record<string, never>> = Object.freeze({});
+
+/**
+ * Checks parameters and body against the contract. All violations are listed at once.
+ *
+ * @returns the parts with defaults filled in and parameters converted to their types, or the problem (422)
+ */
+export function validate(exchange: Exchange, body: unknown): { parts: ValidParts } | { problem: ProblemReply } {
+  const { ctx, route, rawParams } = exchange;
+  const violations: Violation[] = [];
+  const params = route.params === null ? noParameters : { ...rawParams };
+  check(route.params, '/path', params, violations);
+  const query = route.query === null ? noParameters : readQuery(ctx.req.url ?? '', route.query, violations);
+  check(route.query, '/query', query, violations);
+  const headers = route.headers === null ? noParameters : readHeaders(ctx.req.headers, route.headers);
+  check(route.headers, '/header', headers, violations);
+  if (route.body !== null) checkBody(route.body, body, violations);
+  if (violations.length === 0) return { parts: { params, query, headers, body } };
+  return { problem: validationProblem(violations) };
+}
+
+function check(
+  table: ParameterTable | null,
+  place: string,
+  values: Readonly<Record<string, unknown>>,
+  violations: Violation[],
+): void {
+  if (table === null) return;
+  for (const [name, value] of Object.entries(values)) {
+    if ([value].flat().some((each) => typeof each === 'string' && each.includes('\0'))) {
+      violations.push({ path: `${place}/${pointerSegment(name)}`, ...nulViolation });
+    }
+  }
+  if (!table.validate(values)) violations.push(...violationsOfFaults(table.validate, place));
+}
+
+function checkBody(table: { required: boolean; validate: Validator }, body: unknown, violations: Violation[]): void {
+  if (body === undefined) {
+    if (table.required) violations.push({ path: '/body', rule: 'required', message: 'is required' });
+  } else if (!table.validate(body)) violations.push(...violationsOfFaults(table.validate, '/body'));
+}
+
+function readQuery(url: string, table: ParameterTable, violations: Violation[]): Record<string, unknown> {
+  const start = url.indexOf('?');
+  // Without a prototype, so that a parameter named __proto__ is one like any other: unknown.
+  const values: Record<string, unknown> = Object.create(null);
+  if (start === -1) return values;
+  for (const [name, value] of Object.entries(parseQueryString(url.slice(start + 1)))) {
+    if (table.lists.includes(name)) values[name] = Array.isArray(value) ? value : [value];
+    else if (Array.isArray(value)) {
+      violations.push({ path: `/query/${pointerSegment(name)}`, rule: 'maxItems', message: 'is given more than once' });
+    } else values[name] = value;
+  }
+  return values;
+}
+
+function readHeaders(all: NodeJS.Dict<string | string[]>, table: ParameterTable): Record<string, unknown> {
+  const present = table.names.filter((name) => all[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, all[name]]));
+}

@@ -1,0 +1,80 @@
+import type { ValidationFault, Validator } from '../../generated/contract.js';
+import { validationFailed, type ValidationFailed } from '../../generated/problems.js';
+
+/** One broken rule, as the problem `validation-failed` lists it. */
+export interface Violation {
+  /** JSON Pointer into the request: `/body/email`, `/query/limit`. */
+  readonly path: string;
+  /** The JSON Schema keyword. */
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** PostgreSQL's text cannot hold this character, so it is refused wherever it arrives. */
+export const nulViolation = { rule: 'characters', message: 'must not contain the character U+0000' };
+
+/** A hostile body can break a rule thousands of times; the reply lists this many. */
+const maxListed = 50;
+/** How many of them the message for people names. */
+const maxNamed = 3;
+
+/** The problem (422) that lists `violations`. */
+export function validationProblem(violations: readonly Violation[]): ValidationFailed {
+  const named = violations.slice(0, maxNamed).map(({ path, message }) => `${path} ${message}`);
+  const more = violations.length > maxNamed ? ` (and ${violations.length - maxNamed} more)` : '';
+  return validationFailed({
+    message: `Correct the request: ${named.join('; ')}${more}.`,
+    violations: violations.slice(0, maxListed),
+  });
+}
+
+/** Turns the validator's findings into what a caller is told: where, which rule, and what to do. */
+export function violationsOfFaults(validator: Validator, place: string): Violation[] {
+  return withoutOtherAlternatives(validator.errors ?? []).map((fault) => {
+    const path = `${place}${fault.instancePath}`;
+    const property = propertyOf(fault);
+    return {
+      path: property === null ? path : `${path}/${pointerSegment(property)}`,
+      rule: fault.keyword,
+      message: messageOf(fault),
+    };
+  });
+}
+
+/**
+ * A value that fits no alternative of a `oneOf` gets the faults of every one. Alternatives differ by a `const`
+ * property, so those whose constant the value does not have are not what the caller meant, and their faults are noise.
+ */
+function withoutOtherAlternatives(faults: readonly ValidationFault[]): readonly ValidationFault[] {
+  if (!faults.some(({ keyword }) => keyword === 'oneOf')) return faults;
+  const constants = faults.filter(({ keyword }) => keyword === 'const');
+  const notMeant = constants.map(({ schemaPath }) => schemaPath.replace(/\/properties\/[^/]+\/const$/, '/'));
+  const meant = faults.filter(
+    ({ keyword, schemaPath }) => keyword !== 'oneOf' && !notMeant.some((branch) => schemaPath.startsWith(branch)),
+  );
+  const [first] = constants;
+  if (meant.length > 0 || first === undefined) return meant.length > 0 ? meant : faults;
+  const allowedValues = constants.map(({ params }) => params['allowedValue']);
+  return [{ ...first, keyword: 'enum', params: { allowedValues } }];
+}
+
+/** The property that a fault of an object is about. */
+function propertyOf({ keyword, params }: ValidationFault): string | null {
+  const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
+  return typeof name === 'string' ? name : null;
+}
+
+function messageOf({ keyword, params, message }: ValidationFault): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties') return 'is not known here; leave it out';
+  if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
+    return `must be one of ${params['allowedValues'].map(String).join(', ')}`;
+  }
+  if (keyword === 'format') return `must be a valid ${String(params['format'])}`;
+  return message ?? `breaks the rule ${keyword}`;
+}
+
+/** A property's name as one segment of a JSON Pointer (RFC 6901). */
+export function pointerSegment(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

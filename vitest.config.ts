@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/consumers/**', 'test/bench/**', 'node_modules/**'],
+    globalSetup: ['test/support/postgres.setup.ts', 'test/support/recorder.setup.ts'],
+    // Real databases, engines and browsers start and stop in here: generous, so that a busy machine is no failure.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Two cores: more workers would only make the databases wait for each other.
+    maxWorkers: 2,
+    reporters:
+      process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: 'coverage/vitest.json' }]],
+  },
+});
