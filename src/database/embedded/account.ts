@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+
+/** The operating-system account that a root process runs PostgreSQL under. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Existing accounts, best first: the one that PostgreSQL's own packages create, then the one that every Unix has.
+ * None is created: starting a server should not change the machine's accounts.
+ */
+const ACCOUNT_NAMES = ['postgres', 'nobody'];
+
+/**
+ * Chooses the account for the server of `dataDirectory`: undefined means this process's own.
+ *
+ * PostgreSQL refuses to run as root and insists that its data belong to the account it runs under, so existing data
+ * decide; new data get the first account of the list above.
+ *
+ * @throws Error when the data belong to somebody this process cannot act for, or no account is found.
+ */
+export function serverAccount(dataDirectory: string): Account | undefined {
+  const owner = statSync(dataDirectory, { throwIfNoEntry: false });
+  const self = process.getuid?.();
+  if (self === undefined) return undefined; // Windows has no uids, and its PostgreSQL drops privileges itself.
+  if (self !== 0) {
+    if (owner === undefined || owner.uid === self) return undefined;
+    throw new Error(
+      `The database files in ${dataDirectory} belong to uid ${owner.uid}, but this process runs as uid ${self}. ` +
+        'Run it as that user, give the files to this one (chown -R), or set PLUMBLINE_HOME to another directory.',
+    );
+  }
+  if (owner === undefined) return unprivilegedAccount();
+  if (owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const { uid, gid } = unprivilegedAccount();
+  throw new Error(
+    `The database files in ${dataDirectory} belong to root, and PostgreSQL does not run as root. ` +
+      `Give them to an unprivileged account first: chown -R ${uid}:${gid} ${dataDirectory}`,
+  );
+}
+
+function unprivilegedAccount(): Account {
+  for (const name of ACCOUNT_NAMES) {
+    const uid = identify('-u', name);
+    const gid = identify('-g', name);
+    if (uid !== undefined && uid !== 0 && gid !== undefined) return { uid, gid };
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and this machine has none of the accounts ${ACCOUNT_NAMES.join(', ')}. ` +
+      'Start as an ordinary user, create one of them, or set DATABASE_URI to a PostgreSQL server of your own.',
+  );
+}
+
+/** Asks `id`, which knows accounts from every source the machine is configured for, not only /etc/passwd. */
+function identify(kind: '-u' | '-g', name: string): number | undefined {
+  try {
+    const id = Number(execFileSync('id', [kind, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    return Number.isSafeInteger(id) ? id : undefined;
+  } catch {
+    return undefined; // `id` fails for an account that does not exist: the next name is tried.
+  }
+}

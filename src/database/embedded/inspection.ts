@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+
+import { isAlive } from './claims.js';
+
+/** What `postmaster.pid` and the process it names say about the server of a data directory. */
+export type Inspection =
+  | { readonly running: true; readonly pid: number; readonly port: number; readonly ready: boolean }
+  /** `stalePid` is a living process that has nothing to do with this data, named by a lock file left behind. */
+  | { readonly running: false; readonly stalePid?: number };
+
+/** Lines of postmaster.pid, from PostgreSQL's `src/include/utils/pidfile.h`, counted from 0. */
+const LINE = { pid: 0, port: 3, status: 7 };
+
+/** Looks at the lock file of a data directory, and at whether the process in it is really that server. */
+export function inspectPostmaster(dataDirectory: string): Inspection {
+  const lines = readLockFile(dataDirectory);
+  const pid = Number.parseInt(lines[LINE.pid] ?? '', 10);
+  if (!isAlive(pid)) return { running: false };
+  if (!servesData(pid, dataDirectory)) return { running: false, stalePid: pid };
+  const port = Number.parseInt(lines[LINE.port] ?? '', 10);
+  return { running: true, pid, port, ready: lines[LINE.status]?.trim() === 'ready' };
+}
+
+function readLockFile(dataDirectory: string): string[] {
+  try {
+    return readFileSync(path.join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return []; // No lock file: no server, or it removed the file just now.
+  }
+}
+
+/**
+ * Whether the process is the server of this data.
+ *
+ * A postmaster's working directory is its data directory from before it writes the lock file until it ends, and no
+ * other program has reason to be there. A zombie has no working directory, so it does not pass for a server.
+ */
+export function servesData(pid: number, dataDirectory: string): boolean {
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDirectory);
+    } catch {
+      return false; // Ended, a zombie, or another user's process, none of which is ours.
+    }
+  }
+  try {
+    return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' }).includes(dataDirectory);
+  } catch {
+    return true; // No `ps` here (Windows): trust the lock file, as PostgreSQL itself does.
+  }
+}

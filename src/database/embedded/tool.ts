@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+
+import type { Account } from './account.js';
+
+export interface ToolCall {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly account: Account | undefined;
+  readonly input?: string;
+}
+
+/** Runs one PostgreSQL program to its end. @throws Error with the end of its error output. */
+export function runTool({ file, args, cwd, account, input }: ToolCall): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { ...account, env: serverEnvironment(), timeout: 120_000, ...(cwd === undefined ? {} : { cwd }) };
+    const child = execFile(file, args, options, (error, stdout, stderr) => {
+      if (error === null) {
+        resolve(stdout);
+        return;
+      }
+      const said = stderr.trim().split('\n').slice(-5).join('\n');
+      reject(new Error(`${file} failed: ${said === '' ? error.message : said}`, { cause: error }));
+    });
+    child.stdin?.on('error', () => undefined); // A program that ends early breaks this pipe; its exit tells why.
+    child.stdin?.end(input);
+  });
+}
+
+/**
+ * The environment of every PostgreSQL process: nothing of ours, which holds secrets, and nothing that would make a
+ * cluster depend on who started it (locale, time zone, PG* variables).
+ */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' };
+  for (const name of ['PATH', 'SystemRoot']) {
+    const value = process.env[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return environment;
+}
+
+/**
+ * The value of `-D` for a program whose working directory is the data directory.
+ *
+ * A root process may keep its home where the server's account cannot walk (/root, a directory of mode 0700). The
+ * working directory is entered before the privileges are dropped, and this link leads to it without a path lookup,
+ * in the server and in every process it forks. Measured on Linux; elsewhere the plain path is used.
+ */
+export function dataDirectoryArgument(dataDirectory: string, account: Account | undefined): string {
+  return account !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : dataDirectory;
+}

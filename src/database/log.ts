@@ -1,0 +1,2 @@
+/** What this layer needs from a logger. */
+export type { Log } from '../../generated/contract.js';

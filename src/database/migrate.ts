@@ -1,0 +1,115 @@
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import Postgrator from 'postgrator';
+
+import type { Log } from './log.js';
+
+export interface MigrateOptions {
+  readonly logger: Log;
+  /** Directory of the migrations. Default: the ones beside this module. */
+  readonly directory?: URL;
+}
+
+export interface MigrationReport {
+  /** Versions that this call applied, in order. */
+  readonly applied: readonly number[];
+}
+
+/** `now()` rounded to what JavaScript keeps, generated columns, NULLS NOT DISTINCT: all are there since version 15. */
+const OLDEST_SERVER = 15;
+
+/**
+ * Any number that no other program takes. Whoever holds this advisory lock migrates; the others wait, and then find
+ * nothing to do. It belongs to the session, so that a migrator that dies gives it back.
+ */
+const LOCK = 7_358_624_731;
+
+/**
+ * Brings the schema of the database at `uri` up to date. Any number of servers may do so at once.
+ *
+ * All pending migrations are one transaction: either the schema is at its newest version afterwards, or it is as it
+ * was. A migration that was applied must not be edited; its checksum is compared at every call.
+ *
+ * @throws Error when the server is older than PostgreSQL 15, when an applied migration was changed, when the database
+ * was migrated by a newer release, or when a migration fails.
+ */
+export async function migrate(uri: string, options: MigrateOptions): Promise<MigrationReport> {
+  const sql = postgres(uri, {
+    max: 1,
+    connect_timeout: 5,
+    onnotice: (notice) => {
+      options.logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
+    },
+    connection: { application_name: 'plumbline migrate' },
+  });
+  try {
+    await checkServerVersion(sql);
+    // A migration, and the wait for another server's, may take long: whatever limits the role has, not here.
+    await sql`select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`;
+    await sql`select pg_advisory_lock(${LOCK})`;
+    const applied = await applyPending(sql, options);
+    for (const { version, name } of applied) options.logger.info({ version, name }, 'Applied a database migration');
+    return { applied: applied.map(({ version }) => version) };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function applyPending(sql: postgres.Sql, { directory }: MigrateOptions): Promise<Postgrator.Migration[]> {
+  const migrations = fileURLToPath(directory ?? new URL('./migrations/', import.meta.url));
+  const postgrator = new Postgrator({
+    driver: 'pg',
+    schemaTable: 'schema_version',
+    currentSchema: await currentSchema(sql),
+    // Forward slashes: on Windows too, the pattern's backslash would escape.
+    migrationPattern: `${migrations.replaceAll('\\', '/').replace(/\/?$/, '/')}*.sql`,
+    newline: 'LF',
+    execQuery: async (query) => ({ rows: await sql.unsafe(query) }),
+    execSqlScript: async (script) => void (await sql.unsafe(script)),
+  });
+  await sql`begin`;
+  try {
+    const known = await postgrator.getMaxVersion();
+    const present = await postgrator.getDatabaseVersion();
+    if (present > known) {
+      throw new Error(
+        `The database is at schema version ${present}, but this release knows only ${known}: run the newer release`,
+      );
+    }
+    const applied = await postgrator.migrate();
+    await sql`commit`;
+    return applied;
+  } catch (error) {
+    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error tells why.
+    throw new Error(`The database schema could not be brought up to date: ${describe(error)}`, { cause: error });
+  }
+}
+
+async function checkServerVersion(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql<{ number: string; name: string }[]>`
+    select current_setting('server_version_num') as number, current_setting('server_version') as name`;
+  requireSupportedVersion(Number(row?.number), row?.name ?? 'unknown');
+}
+
+/**
+ * @param number `server_version_num`, for example 150004 for 15.4.
+ * @param name What the server calls its version.
+ * @throws Error when the server is too old.
+ */
+export function requireSupportedVersion(number: number, name: string): void {
+  if (Math.floor(number / 10_000) >= OLDEST_SERVER) return;
+  throw new Error(
+    `The database server is PostgreSQL ${name}; version ${OLDEST_SERVER} or later is needed. ` +
+      'Upgrade it, or unset DATABASE_URI to use the embedded PostgreSQL.',
+  );
+}
+
+async function currentSchema(sql: postgres.Sql): Promise<string> {
+  const [row] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
+  if (!row?.schema) throw new Error('The database has no schema that this user may use; see its search_path');
+  return row.schema;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

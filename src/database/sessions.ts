@@ -1,0 +1,185 @@
+import type { ConnectionSettings } from './driver.js';
+import { DatabaseUnavailableError } from './failures.js';
+import type { Transaction } from './sql.js';
+
+type Work<T> = (transaction: Transaction) => Promise<T>;
+
+/** A driver instance with a single connection, and whether that connection still is the one it began with. */
+interface Session {
+  readonly sql: ReturnType<ConnectionSettings['connect']>;
+  lost: boolean;
+  /** Never fulfilled; rejected when the connection is lost. */
+  readonly loss: Promise<never>;
+}
+
+interface Waiter {
+  readonly admit: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+export interface SessionPool {
+  begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T>;
+  close(graceSeconds: number): Promise<void>;
+}
+
+/**
+ * Connections for transactions: up to `max` sessions, each used by one transaction at a time and thrown away when its
+ * connection is lost, so that a transaction's statement can never run on another session than the one it began on.
+ */
+export function createSessionPool(settings: ConnectionSettings, max: number): SessionPool {
+  const idle = new Set<Session>();
+  const open = new Set<Session>();
+  const waiting = new Set<Waiter>();
+  let admitted = 0;
+  let closed = false;
+
+  async function begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T> {
+    const [mode, work] = parameters.length === 1 ? ['', parameters[0]] : parameters;
+    await admission();
+    try {
+      const [kept] = idle;
+      const session = kept ?? openSession();
+      idle.delete(session);
+      try {
+        return await runTransaction(session, mode, work);
+      } finally {
+        if (!session.lost && !closed) idle.add(session);
+        else void discard(session, 0);
+      }
+    } finally {
+      admitted -= 1;
+      const [next] = waiting;
+      next?.admit();
+    }
+  }
+
+  /** Resolves when one of the `max` places is free; first come, first served. */
+  function admission(): Promise<void> {
+    if (closed) return Promise.reject(poolIsClosed());
+    if (admitted < max && waiting.size === 0) {
+      admitted += 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (action: () => void): void => {
+        clearTimeout(timer);
+        waiting.delete(waiter);
+        action();
+      };
+      const waiter: Waiter = {
+        admit: () => {
+          leave(() => ((admitted += 1), resolve()));
+        },
+        refuse: (error) => {
+          leave(() => {
+            reject(error);
+          });
+        },
+      };
+      const timer = setTimeout(() => {
+        waiter.refuse(poolTimeout(settings.connectTimeoutMs));
+      }, settings.connectTimeoutMs);
+      waiting.add(waiter);
+    });
+  }
+
+  function openSession(): Session {
+    let rejectLoss: (error: Error) => void = () => undefined;
+    const loss = new Promise<never>((_, reject) => (rejectLoss = reject));
+    loss.catch(() => undefined); // Nobody may be listening when an idle session is lost.
+    const end = (): void => {
+      if (session.lost) return;
+      session.lost = true;
+      rejectLoss(new DatabaseUnavailableError('CONNECTION_CLOSED', 'The connection to the database was lost'));
+      void discard(session, 0);
+    };
+    const session: Session = { sql: settings.connect({ max: 1, onclose: end, onFailure: end }), lost: false, loss };
+    open.add(session);
+    return session;
+  }
+
+  async function discard(session: Session, graceSeconds: number): Promise<void> {
+    idle.delete(session);
+    open.delete(session);
+    await session.sql.end({ timeout: graceSeconds });
+  }
+
+  return {
+    begin,
+    async close(graceSeconds) {
+      closed = true;
+      for (const waiter of waiting) waiter.refuse(poolIsClosed());
+      await Promise.all([...open].map((session) => discard(session, graceSeconds)));
+    },
+  };
+}
+
+async function runTransaction<T>(session: Session, mode: string, work: Work<T>): Promise<T> {
+  const scope = { over: false };
+  try {
+    await session.sql.unsafe(`begin ${mode}`);
+    const result = await Promise.race([work(guard(session, scope)), session.loss]);
+    const { command } = await session.sql.unsafe('commit');
+    // COMMIT of a transaction in which a statement failed is answered with ROLLBACK, not with an error.
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because one of its statements failed');
+    return result;
+  } catch (error) {
+    scope.over = true;
+    // The server has rolled back what a lost connection began. What cannot be rolled back is not used again either.
+    if (!session.lost) await session.sql.unsafe('rollback').catch(() => (session.lost = true));
+    throw error;
+  } finally {
+    scope.over = true;
+  }
+}
+
+/** The session's statements, until the transaction ends or loses its connection. */
+function guard(session: Session, scope: { over: boolean }): Transaction {
+  const check = (): void => {
+    if (session.lost) {
+      throw new DatabaseUnavailableError(
+        'CONNECTION_CLOSED',
+        'The connection was lost; the transaction is rolled back',
+      );
+    }
+    if (scope.over) throw new Error('This transaction has ended; its statements must be awaited inside of it');
+  };
+  const guarded: unknown = new Proxy(session.sql, {
+    apply: (sql, _this, parameters) => {
+      check();
+      return Reflect.apply(sql, undefined, parameters) as unknown;
+    },
+    get: (sql, name) => {
+      check();
+      return name === 'savepoint' ? savepoint : (Reflect.get(sql, name) as unknown);
+    },
+  });
+  const transaction = guarded as Transaction; // The driver's statements with `savepoint`, which the proxy answers.
+
+  async function savepoint<T>(work: Work<T>): Promise<T> {
+    check();
+    await session.sql.unsafe('savepoint scope');
+    const inner = { over: false };
+    try {
+      const result = await work(guard(session, inner));
+      check();
+      await session.sql.unsafe('release savepoint scope');
+      return result;
+    } catch (error) {
+      if (!session.lost) await session.sql.unsafe('rollback to savepoint scope; release savepoint scope');
+      throw error;
+    } finally {
+      inner.over = true;
+    }
+  }
+
+  return transaction;
+}
+
+function poolTimeout(milliseconds: number): Error {
+  return new DatabaseUnavailableError('POOL_TIMEOUT', `No database connection became free within ${milliseconds} ms`);
+}
+
+function poolIsClosed(): Error {
+  return new DatabaseUnavailableError('CONNECTION_ENDED', 'The database was closed');
+}
