@@ -1,0 +1,50 @@
+import { openDatabase, type Database } from '../database/connection.js';
+import { migrate } from '../database/migrate.js';
+import { normalizeEmail } from '../platform/accounts/accounts.store.js';
+import { createSecretBox } from '../platform/secrets/secret-box.js';
+import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
+import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import { systemClock } from '../platform/surroundings.js';
+import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
+import { withDatabase } from './database.js';
+import { createLog } from './log.js';
+
+/** Makes a new key the one that signs. */
+export async function rotateKeys(environment: NodeJS.ProcessEnv): Promise<void> {
+  const settings = readSettings(environment);
+  if (settings.jwtPrivateKeys !== null) {
+    throw new SettingError('JWT_PRIVATE_KEYS holds the keys: rotate them there, the new one first');
+  }
+  await withOpenDatabase(settings, async ({ sql }) => {
+    const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
+    await assertSameSecretsKey(sql, secrets);
+    console.log(`The key ${await rotateSigningKey(sql, secrets, systemClock)} signs from now on.`);
+  });
+}
+
+/** Grants or takes away the right to operate the whole installation. */
+export async function setSuperuser(environment: NodeJS.ProcessEnv, email: string, isSuperuser: boolean): Promise<void> {
+  await withOpenDatabase(readSettings(environment), async ({ sql }) => {
+    const rows = await sql`
+      update users set is_superuser = ${isSuperuser}, updated_at = ${systemClock.now()}
+      where email = ${normalizeEmail(email)} returning 1`;
+    if (rows.length === 0) throw new SettingError(`There is no account with the address ${email}`);
+    console.log(`${email} is ${isSuperuser ? 'a superuser' : 'an ordinary user'} now.`);
+  });
+}
+
+async function withOpenDatabase(
+  settings: PlatformSettings,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const log = createLog('warn', 2);
+  await withDatabase(settings, log, async (uri) => {
+    await migrate(uri, { logger: log });
+    const database = openDatabase(uri, { logger: log });
+    try {
+      await work(database);
+    } finally {
+      await database.close();
+    }
+  });
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+/**
+ * The command line: parses arguments, calls what does the work, and turns failures into exit codes. Each command's
+ * code is loaded when it runs, so that `plumbline --help` answers at once.
+ */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { reportFailure } from './failure.js';
+
+const program = new Command('plumbline')
+  .description('Identity, analytics and containers, served from contracts.')
+  .version(version(), '--version')
+  .showHelpAfterError('(add --help for the options)');
+
+program
+  .command('serve')
+  .description('serve the Platform API')
+  .addHelpText('after', () => settingsHelp)
+  .action(async () => {
+    const { serve } = await import('./serve.js');
+    await serve(process.env);
+  });
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this version, and stop')
+  .action(async () => {
+    const { migrateDatabase } = await import('./migrate.js');
+    await migrateDatabase(process.env);
+  });
+
+program
+  .command('keys')
+  .description('keys that sign tokens')
+  .command('rotate')
+  .description('sign with a new key from now on; tokens of the old one stay good until they expire')
+  .action(async () => {
+    const { rotateKeys } = await import('./administration.js');
+    await rotateKeys(process.env);
+  });
+
+program
+  .command('users')
+  .description('accounts')
+  .command('superuser')
+  .description('make an account a superuser, or with --revoke an ordinary one')
+  .argument('<email>', 'address of the account')
+  .option('--revoke', 'take the right away')
+  .action(async (email: string, options: { revoke?: boolean }) => {
+    const { setSuperuser } = await import('./administration.js');
+    await setSuperuser(process.env, email, options.revoke !== true);
+  });
+
+// Loading the settings to print them takes time that only this one help text needs.
+let settingsHelp = '';
+if (process.argv[2] === 'serve' && process.argv.some((each) => each === '--help' || each === '-h')) {
+  const { describeSettings } = await import('./settings-help.js');
+  settingsHelp = describeSettings();
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  reportFailure(error);
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(manifestFile(), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
+}
+
+/** `package.json`, as seen from the sources and from the built tree. */
+function manifestFile(): URL {
+  return new URL(
+    import.meta.url.includes('/dist/src/') ? '../../../package.json' : '../../package.json',
+    import.meta.url,
+  );
+}

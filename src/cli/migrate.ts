@@ -1,0 +1,14 @@
+import { migrate } from '../database/migrate.js';
+import { readSettings } from '../platform/settings.js';
+import { withDatabase } from './database.js';
+import { createLog } from './log.js';
+
+/** Applies the migrations that the database does not have yet. */
+export async function migrateDatabase(environment: NodeJS.ProcessEnv): Promise<void> {
+  const settings = readSettings(environment);
+  const log = createLog('warn', 2);
+  await withDatabase(settings, log, async (uri) => {
+    const { applied } = await migrate(uri, { logger: log });
+    console.log(applied.length === 0 ? 'The database is up to date.' : `Applied migrations ${applied.join(', ')}.`);
+  });
+}

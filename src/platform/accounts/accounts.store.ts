@@ -1,0 +1,82 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+
+export type Role = Schemas['Role'];
+
+/** A row of `users`, as far as handlers read it. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly full_name: string | null;
+  readonly auth_provider: string;
+  readonly is_verified: boolean;
+  readonly is_active: boolean;
+  readonly is_superuser: boolean;
+  readonly token_version: number;
+  readonly last_login_at: Date | null;
+}
+
+/** An account seen through one organization, or through none. */
+export interface AccountInOrganization extends Account {
+  readonly org_id: string | null;
+  readonly org_name: string | null;
+  readonly role: Role | null;
+}
+
+/** The form in which e-mails are stored, looked up and counted. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/**
+ * The account of `userId`, and its membership in `orgId`.
+ *
+ * A superuser needs no membership to enter an organization, and acts there as its owner would.
+ *
+ * @returns null when there is no such user; `org_id` null when there is no such membership
+ */
+export async function findAccount(
+  sql: Sql,
+  userId: string,
+  orgId: string | null,
+): Promise<AccountInOrganization | null> {
+  const [account] = await sql<AccountInOrganization[]>`
+    select u.id, u.email, u.full_name, u.auth_provider, u.is_verified, u.is_active, u.is_superuser, u.token_version,
+      u.last_login_at, o.id as org_id, o.name as org_name,
+      case when o.id is null then null else coalesce(m.role, 'owner') end as role
+    from users u
+    left join memberships m on m.user_id = u.id and m.org_id = ${orgId}
+    left join organizations o on o.id = ${orgId} and (m.user_id is not null or u.is_superuser)
+    where u.id = ${userId}`;
+  return account ?? null;
+}
+
+/** The same account, through the organization that it joined first. */
+export async function findAccountInFirstOrganization(sql: Sql, userId: string): Promise<AccountInOrganization | null> {
+  const [first] = await sql<{ org_id: string }[]>`
+    select org_id from memberships where user_id = ${userId} order by joined_at, org_id limit 1`;
+  return findAccount(sql, userId, first?.org_id ?? null);
+}
+
+/**
+ * Takes the lock of a person until the transaction ends. Whoever changes the memberships, tokens or password of a user
+ * does this first; what happens at the same time then happens one after the other.
+ */
+export async function lockUser(sql: Sql, userId: string): Promise<void> {
+  await sql`select 1 from users where id = ${userId} for update`;
+}
+
+/** The contract's `User`. */
+export function userOf(account: AccountInOrganization): Schemas['User'] {
+  return {
+    id: account.id,
+    email: account.email,
+    full_name: account.full_name,
+    is_verified: account.is_verified,
+    is_superuser: account.is_superuser,
+    auth_provider: account.auth_provider,
+    org_id: account.org_id,
+    role: account.role,
+    last_login_at: account.last_login_at?.toISOString() ?? null,
+  };
+}

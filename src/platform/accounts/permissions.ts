@@ -1,0 +1,35 @@
+import type { Role } from './accounts.store.js';
+
+/** The roles from the most to the least powerful; each may do what those after it may. */
+export const rolesByPower: readonly Role[] = ['owner', 'admin', 'member', 'viewer'];
+
+/** Whether `role` may do what needs `needed`. */
+export function reaches(role: Role, needed: Role): boolean {
+  return rolesByPower.indexOf(role) <= rolesByPower.indexOf(needed);
+}
+
+const granted: Readonly<Record<Role, readonly string[]>> = {
+  viewer: ['analytics:read', 'organization:read', 'members:read'],
+  member: ['analytics:export'],
+  admin: [
+    'members:invite',
+    'members:manage',
+    'integrations:read',
+    'integrations:write',
+    'sync:read',
+    'sync:run',
+    'sync:write',
+    'audit:read',
+    'setup:read',
+  ],
+  owner: ['owners:manage'],
+};
+
+/** The permissions of a role, `resource:action`, for clients that decide what to show. */
+export function permissionsOf(role: Role | null): string[] {
+  if (role === null) return [];
+  return rolesByPower
+    .filter((each) => reaches(role, each))
+    .flatMap((each) => granted[each])
+    .sort();
+}

@@ -1,0 +1,95 @@
+import type { RequestContext } from '../../../generated/contract.js';
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import type { Position } from '../paging.js';
+
+export type AuditAction =
+  | 'LOGIN'
+  | 'LOGIN_FAILED'
+  | 'LOGOUT'
+  | 'REGISTER'
+  | 'EMAIL_VERIFIED'
+  | 'VERIFICATION_REQUESTED'
+  | 'PASSWORD_RESET_REQUESTED'
+  | 'PASSWORD_RESET'
+  | 'PASSWORD_CHANGED'
+  | 'REFRESH_TOKEN_REUSED'
+  | 'SESSION_REVOKED'
+  | 'CREATE'
+  | 'UPDATE'
+  | 'DELETE'
+  | 'MEMBER_INVITED'
+  | 'INVITE_REVOKED'
+  | 'MEMBER_JOINED'
+  | 'MEMBER_ROLE_CHANGED'
+  | 'MEMBER_REMOVED'
+  | 'INTEGRATION_SKIPPED'
+  | 'INTEGRATION_TESTED'
+  | 'SYNC_STARTED'
+  | 'SYNC_CANCELLED';
+
+export type AuditResource =
+  'SESSION' | 'USER' | 'ORGANIZATION' | 'MEMBERSHIP' | 'INVITE' | 'INTEGRATION' | 'SYNC_CONFIG' | 'SYNC_RUN';
+
+export interface AuditRecord {
+  readonly action: AuditAction;
+  readonly resourceKind: AuditResource;
+  readonly resourceId?: string | null;
+  /** null: outside of any organization. */
+  readonly orgId: string | null;
+  readonly userId: string | null;
+  readonly status?: 'success' | 'failure';
+  readonly note?: string;
+}
+
+/** Appends to the audit log, in the transaction of what is recorded: no change without its record, and none without a change. */
+export async function recordAudit(sql: Sql, context: RequestContext, at: Date, record: AuditRecord): Promise<void> {
+  await sql`
+    insert into audit_log
+      (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
+    values (
+      ${at}, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, ${record.orgId}, ${record.userId},
+      ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId}
+    )`;
+}
+
+/** The caller's address for a column of type inet; null where the connection has none, such as a unix socket. */
+export function addressOf({ clientIp }: RequestContext): string | null {
+  return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
+}
+
+/** A record as the contract shows it, but for its time. */
+export type AuditRow = Omit<Schemas['AuditRecord'], 'at'> & { readonly at: Date };
+
+/** What is left out matches everything. */
+export interface AuditFilters {
+  readonly orgId: string;
+  readonly action: string | undefined;
+  readonly resourceKind: string | undefined;
+  readonly userId: string | undefined;
+  /** Included. */
+  readonly since: Date | undefined;
+  /** Not included. */
+  readonly until: Date | undefined;
+}
+
+/** The records of one organization that match all filters, the newest first. */
+export async function selectAuditRecords(
+  sql: Sql,
+  { orgId, action, resourceKind, userId, since, until }: AuditFilters,
+  position: Position | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  return sql<AuditRow[]>`
+    select id, at, action, resource_kind, resource_id, org_id, user_id, status, note, host(ip) as ip, user_agent,
+      request_id
+    from audit_log
+    where org_id = ${orgId}
+      ${action === undefined ? sql`` : sql`and action = ${action}`}
+      ${resourceKind === undefined ? sql`` : sql`and resource_kind = ${resourceKind}`}
+      ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
+      ${since === undefined ? sql`` : sql`and at >= ${since}`}
+      ${until === undefined ? sql`` : sql`and at < ${until}`}
+      ${position === null ? sql`` : sql`and (at, id) < (${position.at}, ${position.id})`}
+    order by at desc, id desc limit ${limit}`;
+}

@@ -1,0 +1,42 @@
+import type { ListAuditLogHandler } from '../../../generated/platform/operations.js';
+import { validationProblem, type Violation } from '../../contract/violations.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { pageOf, readCursor } from '../paging.js';
+import { selectAuditRecords } from './audit.store.js';
+
+export const listAuditLog: ListAuditLogHandler<PlatformDependencies> = async ({ query, principal }, { sql }) => {
+  const start = readCursor(query.cursor);
+  if ('refusal' in start) return start.refusal;
+  const since = instantOf(query.since);
+  const until = instantOf(query.until);
+  if (since === 'unreadable') return validationProblem([noInstant('since')]);
+  if (until === 'unreadable') return validationProblem([noInstant('until')]);
+  const { action, resource_kind: resourceKind, user_id: userId } = query;
+  const filters = { orgId: principal.org_id, action, resourceKind, userId, since, until };
+  const rows = await selectAuditRecords(sql, filters, start.position, query.limit + 1);
+  const { page, nextCursor } = pageOf(rows, query.limit, ({ at, id }) => ({ at, id }));
+  const items = page.map((row) => ({ ...row, at: row.at.toISOString() }));
+  return { status: 200, body: { items, next_cursor: nextCursor } };
+};
+
+const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * The instant that an RFC 3339 date-time names. The contract's format allows what `Date` does not read: a blank or a
+ * small t in the middle, and leap seconds; those end their minute. Instants that PostgreSQL cannot write are moved to
+ * where no record is either.
+ */
+function instantOf(text: string | undefined): Date | 'unreadable' | undefined {
+  if (text === undefined) return undefined;
+  const ms = Date.parse(
+    text
+      .toUpperCase()
+      .replace(/\s/, 'T')
+      .replace(/:60(?=[.Z+-])/, ':59'),
+  );
+  return Number.isNaN(ms) ? 'unreadable' : new Date(Math.min(Math.max(ms, 0), latestInstant));
+}
+
+function noInstant(name: 'since' | 'until'): Violation {
+  return { path: `/query/${name}`, rule: 'format', message: 'must be a valid date-time' };
+}

@@ -1,0 +1,85 @@
+import type { RequestContext } from '../../../generated/contract.js';
+import type { Sql } from '../../database/connection.js';
+import { addressOf, type AuditAction } from '../audit/audit.store.js';
+import type { OutboxEntry } from '../mail/outbox.store.js';
+import { after } from '../surroundings.js';
+import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
+
+export type OneTimeTokenKind = 'verification' | 'reset';
+
+const lifetimes = { verification: verificationTokenSeconds, reset: resetTokenSeconds } as const;
+
+/** Stores a token's hash for a user; it replaces an older one of its kind. */
+export async function storeOneTimeToken(
+  sql: Sql,
+  token: { readonly kind: OneTimeTokenKind; readonly hash: Buffer; readonly userId: string },
+  now: Date,
+): Promise<void> {
+  const expiresAt = after(now, lifetimes[token.kind]);
+  await sql`
+    insert into one_time_tokens (token_hash, kind, user_id, created_at, expires_at)
+    values (${token.hash}, ${token.kind}, ${token.userId}, ${now}, ${expiresAt})
+    on conflict (user_id, kind) where used_at is null
+    do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`;
+}
+
+/**
+ * Stores a token and its mail for whoever has this e-mail, if anybody has, in one statement: an address with an account
+ * and one without take the same path and the same number of statements, so that the time of a reply tells nothing.
+ *
+ * A verification token is for accounts that still need one; a reset token for any that is active.
+ *
+ * @param email normalized
+ */
+export async function offerOneTimeToken(
+  sql: Sql,
+  offer: {
+    readonly kind: OneTimeTokenKind;
+    readonly email: string;
+    readonly hash: Buffer;
+    readonly mail: OutboxEntry;
+    readonly audit: AuditAction;
+  },
+  context: RequestContext,
+  now: Date,
+): Promise<void> {
+  const { kind, email, hash, mail } = offer;
+  await sql`
+    with account as (
+      select id from users where email = ${email} and is_active and (${kind} = 'reset' or not is_verified)
+    ), token as (
+      insert into one_time_tokens (token_hash, kind, user_id, created_at, expires_at)
+      select ${hash}, ${kind}, id, ${now}, ${after(now, lifetimes[kind])} from account
+      on conflict (user_id, kind) where used_at is null
+      do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
+    ), record as (
+      insert into audit_log (at, action, resource_kind, resource_id, user_id, status, ip, user_agent, request_id)
+      select ${now}, ${offer.audit}, 'USER', id::text, id, 'success', ${addressOf(context)}, ${context.userAgent},
+        ${context.requestId}
+      from account
+    )
+    insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
+    select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;
+}
+
+/** Whether a token could be used now. */
+export async function isOneTimeTokenValid(sql: Sql, kind: OneTimeTokenKind, hash: Buffer, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from one_time_tokens
+    where token_hash = ${hash} and kind = ${kind} and used_at is null and expires_at > ${now}`;
+  return rows.length > 0;
+}
+
+/** Uses a token up: of simultaneous calls, one succeeds. @returns whose it was, or null when it is not valid */
+export async function useOneTimeToken(
+  sql: Sql,
+  kind: OneTimeTokenKind,
+  hash: Buffer,
+  now: Date,
+): Promise<string | null> {
+  const [row] = await sql<{ user_id: string }[]>`
+    update one_time_tokens set used_at = ${now}
+    where token_hash = ${hash} and kind = ${kind} and used_at is null and expires_at > ${now}
+    returning user_id`;
+  return row?.user_id ?? null;
+}

@@ -1,0 +1,45 @@
+import type { ResetPasswordHandler } from '../../../generated/platform/operations.js';
+import { invalidResetToken, passwordRejected } from '../../../generated/problems.js';
+import { lockUser } from '../accounts/accounts.store.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { checkPassword } from '../passwords/password-rules.js';
+import { hashToken } from '../tokens/token-hash.js';
+import { isOneTimeTokenValid, useOneTimeToken } from './one-time-tokens.store.js';
+import { replacePassword } from './replace-password.js';
+
+const message = 'The reset token is invalid or expired. Ask for a new one.';
+
+export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
+  { body, context },
+  { sql, clock, passwords },
+) => {
+  const now = clock.now();
+  const hash = hashToken(body.token);
+  // Looked at before the password is hashed: guessed tokens must not cost the server that work.
+  if (!(await isOneTimeTokenValid(sql, 'reset', hash, now))) return invalidResetToken({ message });
+  const violations = await checkPassword(body.new_password);
+  if (violations.length > 0) {
+    return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
+  }
+  const passwordHash = await passwords.hash(body.new_password);
+
+  const done = await sql.begin(async (transaction) => {
+    const userId = await useOneTimeToken(transaction, 'reset', hash, now);
+    if (userId === null) return false;
+    await lockUser(transaction, userId);
+    await replacePassword(transaction, userId, passwordHash, now);
+    // Who can read the mail has proved to own the address.
+    await transaction`update users set is_verified = true where id = ${userId}`;
+    await recordAudit(transaction, context, now, {
+      action: 'PASSWORD_RESET',
+      resourceKind: 'USER',
+      resourceId: userId,
+      orgId: null,
+      userId,
+    });
+    return true;
+  });
+  if (!done) return invalidResetToken({ message });
+  return { status: 200, body: { message: 'Your password is changed. Log in with it.', verified: true } };
+};

@@ -1,0 +1,28 @@
+import type { Log } from '../../generated/contract.js';
+import type { DatabaseSql } from '../database/connection.js';
+import type { MailDispatcher } from './mail/dispatcher.js';
+import type { Passwords } from './passwords/passwords.js';
+import type { SecretBox } from './secrets/secret-box.js';
+import type { PlatformSettings } from './settings.js';
+import type { Clock, Random } from './surroundings.js';
+import type { KeyRing } from './tokens/key-ring.js';
+import type { Tokens } from './tokens/tokens.js';
+
+/** What the handlers of the Platform API work with. */
+export interface PlatformDependencies {
+  readonly sql: DatabaseSql;
+  readonly settings: PlatformSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  readonly secrets: SecretBox;
+  readonly mails: Pick<MailDispatcher, 'wake'>;
+  /** The keys as this server knows them, for the JWKS endpoint. */
+  readonly keyRing: () => Promise<KeyRing>;
+  /** The text that `GET /metrics` shows. */
+  readonly metrics: () => Promise<string>;
+  /** Why the server should get no requests now; null: it should. */
+  readonly unreadiness: () => Promise<string | null>;
+}

@@ -1,0 +1,88 @@
+import type { PlatformHandlers } from '../../generated/platform/operations.js';
+import { listAuditLog } from './audit/list-audit-log.js';
+import { changePassword } from './auth/change-password.js';
+import { forgotPassword } from './auth/forgot-password.js';
+import { login } from './auth/login.js';
+import { register } from './auth/register.js';
+import { resendVerification } from './auth/resend-verification.js';
+import { resetPassword } from './auth/reset-password.js';
+import { verifyEmail } from './auth/verify-email.js';
+import type { PlatformDependencies } from './dependencies.js';
+import { connectIntegration } from './integrations/connect-integration.js';
+import { disconnectIntegration } from './integrations/disconnect-integration.js';
+import { listIntegrations } from './integrations/list-integrations.js';
+import { testIntegration } from './integrations/test-integration.js';
+import { acceptInvite } from './onboarding/accept-invite.js';
+import { getOnboardingState } from './onboarding/get-onboarding-state.js';
+import { onboard } from './onboarding/onboard.js';
+import { skipIntegration } from './onboarding/skip-integration.js';
+import { getJwks, getLiveness, getMetrics, getReadiness } from './operations/operations.js';
+import { changeMemberRole } from './organizations/change-member-role.js';
+import { createInvite } from './organizations/create-invite.js';
+import { listInvites } from './organizations/list-invites.js';
+import { listMembers } from './organizations/list-members.js';
+import { removeMember } from './organizations/remove-member.js';
+import { revokeInvite } from './organizations/revoke-invite.js';
+import { logout } from './sessions/logout.js';
+import { getMe, listMyOrganizations } from './sessions/me.js';
+import { refreshTokens } from './sessions/refresh-tokens.js';
+import { listSessions, revokeAllSessions, revokeSession } from './sessions/sessions.js';
+import { switchOrganization } from './sessions/switch-organization.js';
+import { validateToken } from './sessions/validate-token.js';
+import { getSetupStatus } from './setup/get-setup-status.js';
+import { cancelSyncRun } from './sync/cancel-sync-run.js';
+import { createSyncConfig } from './sync/create-sync-config.js';
+import { deleteSyncConfig } from './sync/delete-sync-config.js';
+import { getSyncConfig, listSyncConfigs } from './sync/read-sync-configs.js';
+import { getSyncRun, listSyncRuns } from './sync/read-sync-runs.js';
+import { startSyncRun } from './sync/start-sync-run.js';
+import { updateSyncConfig } from './sync/update-sync-config.js';
+
+/** Every operation of the Platform API. */
+export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
+  acceptInvite,
+  cancelSyncRun,
+  changeMemberRole,
+  changePassword,
+  connectIntegration,
+  createInvite,
+  createSyncConfig,
+  deleteSyncConfig,
+  disconnectIntegration,
+  forgotPassword,
+  getJwks,
+  getLiveness,
+  getMe,
+  getMetrics,
+  getOnboardingState,
+  getReadiness,
+  getSetupStatus,
+  getSyncConfig,
+  getSyncRun,
+  listAuditLog,
+  listIntegrations,
+  listInvites,
+  listMembers,
+  listMyOrganizations,
+  listSessions,
+  listSyncConfigs,
+  listSyncRuns,
+  login,
+  logout,
+  onboard,
+  refreshTokens,
+  register,
+  removeMember,
+  resendVerification,
+  resetPassword,
+  revokeAllSessions,
+  revokeInvite,
+  revokeSession,
+  skipIntegration,
+  startSyncRun,
+  switchOrganization,
+  testIntegration,
+  updateSyncConfig,
+  validateToken,
+  verifyEmail,
+};

@@ -1,0 +1,28 @@
+import type {
+  DisconnectIntegrationHandler,
+  DisconnectIntegrationReply,
+} from '../../../generated/platform/operations.js';
+import { integrationInUse, integrationNotFound } from '../../../generated/problems.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { deleteIntegration, isInUse, lockIntegration } from './integrations.store.js';
+
+export const disconnectIntegration: DisconnectIntegrationHandler<PlatformDependencies> = async (
+  { params, principal, context },
+  { sql, clock },
+) => {
+  const { org_id: orgId, user_id: userId } = principal;
+  const id = params.integration_id.toLowerCase();
+  return sql.begin(async (transaction): Promise<DisconnectIntegrationReply> => {
+    if (!(await lockIntegration(transaction, orgId, id))) {
+      return integrationNotFound({ message: 'The organization has no such integration.' });
+    }
+    if (await isInUse(transaction, orgId, id)) {
+      return integrationInUse({ message: 'A sync configuration uses this integration. Delete that first.' });
+    }
+    await deleteIntegration(transaction, orgId, id);
+    const record = { action: 'DELETE', resourceKind: 'INTEGRATION', resourceId: id, orgId, userId } as const;
+    await recordAudit(transaction, context, clock.now(), record);
+    return { status: 204 };
+  });
+};

@@ -1,0 +1,118 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+
+/** A code host that an organization is connected to, without its secret. */
+export interface IntegrationRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly provider: Schemas['CodeHost'];
+  readonly name: string;
+  readonly base_url: string | null;
+  readonly is_active: boolean;
+  readonly last_tested_at: Date | null;
+  readonly last_test_ok: boolean | null;
+  readonly last_test_error: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** What a code host is asked with. Only `testIntegration` and the sync job read it. */
+export interface StoredCredential {
+  readonly id: string;
+  readonly provider: Schemas['CodeHost'];
+  readonly base_url: string | null;
+  readonly secret_sealed: Uint8Array;
+}
+
+/** What a sealed token belongs to: it opens for this integration alone. */
+export function secretContext(integrationId: string): string {
+  return `integration:${integrationId}`;
+}
+
+/** The integrations of an organization, the oldest first. */
+export async function selectIntegrations(sql: Sql, orgId: string): Promise<IntegrationRow[]> {
+  return sql<IntegrationRow[]>`
+    select ${columns(sql)} from integrations where org_id = ${orgId} order by created_at, id`;
+}
+
+/** @returns null when the organization has one of this provider and name */
+export async function insertIntegration(
+  sql: Sql,
+  integration: {
+    readonly id: string;
+    readonly orgId: string;
+    readonly provider: Schemas['CodeHost'];
+    readonly name: string;
+    readonly baseUrl: string | null;
+    readonly sealedToken: Buffer;
+    readonly createdBy: string;
+  },
+  now: Date,
+): Promise<IntegrationRow | null> {
+  const { id, orgId, provider, name, baseUrl, sealedToken, createdBy } = integration;
+  const [row] = await sql<IntegrationRow[]>`
+    insert into integrations (id, org_id, provider, name, base_url, secret_sealed, created_by, created_at, updated_at)
+    values (${id}, ${orgId}, ${provider}, ${name}, ${baseUrl}, ${sealedToken}, ${createdBy}, ${now}, ${now})
+    on conflict (org_id, provider, name) do nothing
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+export async function findCredential(sql: Sql, orgId: string, id: string): Promise<StoredCredential | null> {
+  const [row] = await sql<StoredCredential[]>`
+    select id, provider, base_url, secret_sealed from integrations where org_id = ${orgId} and id = ${id}`;
+  return row ?? null;
+}
+
+/** Keeps the outcome of a test. @param error null: it succeeded @returns false when the integration is gone */
+export async function storeTestOutcome(
+  sql: Sql,
+  orgId: string,
+  id: string,
+  error: string | null,
+  now: Date,
+): Promise<boolean> {
+  const updated = await sql`
+    update integrations
+    set last_tested_at = ${now}, last_test_ok = ${error === null}, last_test_error = ${error}, updated_at = ${now}
+    where org_id = ${orgId} and id = ${id} returning 1`;
+  return updated.length > 0;
+}
+
+/**
+ * Takes the lock of an integration until the transaction ends. Whoever lets a sync configuration refer to it takes it
+ * `for key share`, so that a configuration never comes about for an integration that is being deleted.
+ *
+ * @returns false when there is none
+ */
+export async function lockIntegration(sql: Sql, orgId: string, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from integrations where org_id = ${orgId} and id = ${id} for update`;
+  return rows.length > 0;
+}
+
+export async function isInUse(sql: Sql, orgId: string, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from sync_configs where org_id = ${orgId} and integration_id = ${id} limit 1`;
+  return rows.length > 0;
+}
+
+export async function deleteIntegration(sql: Sql, orgId: string, id: string): Promise<void> {
+  await sql`delete from integrations where org_id = ${orgId} and id = ${id}`;
+}
+
+/** The contract's `Integration`. */
+export function integrationOf(row: IntegrationRow): Schemas['Integration'] {
+  const { last_test_ok: succeeded, ...same } = row;
+  return {
+    ...same,
+    last_tested_at: row.last_tested_at?.toISOString() ?? null,
+    last_test_succeeded: succeeded,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** All columns but the secret. */
+function columns(sql: Sql): ReturnType<Sql> {
+  return sql`id, org_id, provider, name, base_url, is_active, last_tested_at, last_test_ok, last_test_error, created_at,
+    updated_at`;
+}

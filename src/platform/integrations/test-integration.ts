@@ -1,0 +1,36 @@
+import type { TestIntegrationHandler } from '../../../generated/platform/operations.js';
+import { integrationNotFound } from '../../../generated/problems.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { askCodeHost } from './code-host.js';
+import { findCredential, secretContext, storeTestOutcome } from './integrations.store.js';
+
+/** Asks the code host, outside of any transaction: the host may take its time. */
+export const testIntegration: TestIntegrationHandler<PlatformDependencies> = async (
+  { params, principal, context },
+  { sql, clock, secrets },
+) => {
+  const { org_id: orgId, user_id: userId } = principal;
+  const notFound = integrationNotFound({ message: 'The organization has no such integration.' });
+  const credential = await findCredential(sql, orgId, params.integration_id);
+  if (credential === null) return notFound;
+  const { id, provider, base_url: baseUrl } = credential;
+  const token = secrets.open(credential.secret_sealed, secretContext(id));
+  const error = await askCodeHost({ provider, baseUrl, token });
+
+  const now = clock.now();
+  const kept = await sql.begin(async (transaction) => {
+    if (!(await storeTestOutcome(transaction, orgId, id, error, now))) return false;
+    await recordAudit(transaction, context, now, {
+      action: 'INTEGRATION_TESTED',
+      resourceKind: 'INTEGRATION',
+      resourceId: id,
+      orgId,
+      userId,
+      ...(error === null ? {} : { status: 'failure', note: error }),
+    });
+    return true;
+  });
+  if (!kept) return notFound; // disconnected in the meantime
+  return { status: 200, body: { success: error === null, error, tested_at: now.toISOString() } };
+};

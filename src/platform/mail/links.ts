@@ -1,0 +1,8 @@
+/** The pages of the application that mails lead to, on `APP_BASE_URL`. */
+export function mailLink(
+  appBaseUrl: string,
+  page: 'verify' | 'reset-password' | 'accept-invite',
+  token: string,
+): string {
+  return `${appBaseUrl}/${page}?token=${encodeURIComponent(token)}`;
+}

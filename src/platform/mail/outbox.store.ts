@@ -1,0 +1,80 @@
+import type { Sql } from '../../database/connection.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { after, type Random } from '../surroundings.js';
+import type { Mail } from './mail.js';
+
+/** A mail that is ready for the outbox. Its contents are sealed, because they hold one-time tokens. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly kind: Mail['kind'];
+  readonly sealed: Buffer;
+}
+
+/** A mail that this server has taken from the outbox for delivery. */
+export interface DueMail {
+  readonly id: string;
+  readonly recipient: string;
+  readonly createdAt: Date;
+  /** Counts this attempt. */
+  readonly attempts: number;
+  readonly mail: Mail;
+}
+
+export function sealMail(mail: Mail, secrets: SecretBox, random: Random): OutboxEntry {
+  const id = random.uuid();
+  return { id, kind: mail.kind, sealed: secrets.seal(JSON.stringify(mail), contextOf(id)) };
+}
+
+/** Puts a mail into the outbox, in the transaction of what causes it: both are kept, or neither. */
+export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: string, now: Date): Promise<void> {
+  await sql`
+    insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
+    values (${entry.id}, ${entry.kind}, ${recipient}, ${entry.sealed}, ${now}, ${now})`;
+}
+
+/**
+ * Takes the mails that are due. They stay in the outbox and become due again after `leaseSeconds`, in case this server
+ * dies on the way; no two servers take the same mail at once.
+ */
+export async function takeDueMails(
+  sql: Sql,
+  secrets: SecretBox,
+  now: Date,
+  leaseSeconds: number,
+  limit: number,
+): Promise<DueMail[]> {
+  const rows = await sql<
+    { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
+  >`
+    update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+    where id in (
+      select id from mail_outbox where failed_at is null and available_at <= ${now}
+      order by available_at, id limit ${limit} for update skip locked
+    )
+    returning id, recipient, created_at, attempts, payload_sealed`;
+  return rows.map(({ id, recipient, created_at: createdAt, attempts, payload_sealed: sealed }) => {
+    const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
+    return { id, recipient, createdAt, attempts, mail };
+  });
+}
+
+export async function deleteMail(sql: Sql, id: string): Promise<void> {
+  await sql`delete from mail_outbox where id = ${id}`;
+}
+
+/** Notes a failed attempt. @param retryAt when to try again; null: never */
+export async function noteMailFailure(
+  sql: Sql,
+  id: string,
+  error: string,
+  now: Date,
+  retryAt: Date | null,
+): Promise<void> {
+  await sql`
+    update mail_outbox set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
+    where id = ${id}`;
+}
+
+function contextOf(id: string): string {
+  return `mail:${id}`;
+}

@@ -1,0 +1,66 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Log } from '../../../generated/contract.js';
+import { renderMail } from './mail.js';
+import type { DueMail } from './outbox.store.js';
+
+/** Delivers one mail; throws when it was not accepted. */
+export interface MailTransport {
+  deliver(due: DueMail): Promise<void>;
+  close(): void;
+}
+
+const timeoutMs = 15_000;
+
+/** Delivers to the mail server at `url` (smtp: or smtps:). */
+export function createSmtpTransport(url: string, from: string): MailTransport {
+  const smtp = createTransport(url, { from });
+  Object.assign(smtp.options, {
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    deliver: async (due) => {
+      await smtp.sendMail(messageOf(due, from));
+    },
+    close: () => {
+      smtp.close();
+    },
+  };
+}
+
+/** Writes each mail as a file into `folder` and logs its link: for trying things out without a mail server. */
+export function createMailboxTransport(folder: string, from: string, log: Log): MailTransport {
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    deliver: async (due) => {
+      const { message } = await composer.sendMail(messageOf(due, from));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = `${due.createdAt.toISOString().replaceAll(/[:.]/g, '-')}-${due.mail.kind}-${due.id}.eml`;
+      // Under its own name only when it is complete: whoever watches the folder never reads half a mail.
+      const unfinished = join(folder, `.${name}.part`);
+      await writeFile(unfinished, message, { mode: 0o600 });
+      await rename(unfinished, join(folder, name));
+      log.info({ mail: name, to: due.recipient, link: due.mail.link }, 'mail written to the mailbox folder');
+    },
+    close: () => {
+      composer.close();
+    },
+  };
+}
+
+function messageOf(due: DueMail, from: string): Parameters<ReturnType<typeof createTransport>['sendMail']>[0] {
+  return {
+    from,
+    to: { name: '', address: due.recipient },
+    ...renderMail(due.mail),
+    date: due.createdAt,
+    // The same for every attempt: should a mail arrive twice, its receiver can tell.
+    messageId: `<${due.id}@plumbline>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}

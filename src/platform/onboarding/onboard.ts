@@ -1,0 +1,38 @@
+import type { OnboardHandler } from '../../../generated/platform/operations.js';
+import { alreadyMember, emailNotVerified, invalidInvite } from '../../../generated/problems.js';
+import { findAccount, lockUser } from '../accounts/accounts.store.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { createOrganization } from '../organizations/organizations.store.js';
+import { startSession } from '../sessions/token-pair.js';
+import { joinByInvite } from './join-by-invite.js';
+
+export const onboard: OnboardHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { body, principal, context } = request;
+  if (!principal.is_verified) return emailNotVerified({ message: 'Verify your e-mail address first.' });
+  if (body.action === 'join_org') {
+    const joined = await joinByInvite(body.invite_code, principal, context, dependencies);
+    if (joined.kind === 'invalid') return invalidInvite();
+    if (joined.kind === 'already_member') return alreadyMember({ message: 'You already belong to this organization.' });
+    return { status: 200, body: joined.membership };
+  }
+
+  const { sql, clock } = dependencies;
+  const now = clock.now();
+  const userId = principal.user_id;
+  const membership = await sql.begin(async (transaction) => {
+    // Under the lock of the user, so that of simultaneous calls one finds no membership.
+    await lockUser(transaction, userId);
+    const [existing] = await transaction`select 1 from memberships where user_id = ${userId} limit 1`;
+    if (existing !== undefined) return null;
+    const orgId = await createOrganization(transaction, { name: body.org_name.trim(), ownerId: userId }, now);
+    const record = { action: 'CREATE', resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
+    await recordAudit(transaction, context, now, record);
+    const account = await findAccount(transaction, userId, orgId);
+    if (account === null || account.org_name === null || account.role === null) return null;
+    const tokens = await startSession(transaction, account, context, dependencies);
+    return { tokens, org_id: orgId, org_name: account.org_name, role: account.role };
+  });
+  if (membership === null) return alreadyMember({ message: 'You already belong to an organization.' });
+  return { status: 200, body: membership };
+};

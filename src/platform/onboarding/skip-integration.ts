@@ -1,0 +1,26 @@
+import type { SkipIntegrationHandler } from '../../../generated/platform/operations.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { onboardingStateOf } from './onboarding-state.js';
+
+/** Leaves the integration step for later. Where something is connected already, there is nothing to skip. */
+export const skipIntegration: SkipIntegrationHandler<PlatformDependencies> = async (
+  { principal, context },
+  { sql, clock },
+) => {
+  const now = clock.now();
+  const { org_id: orgId, user_id: userId } = principal;
+  const state = await sql.begin(async (transaction) => {
+    const [skipped] = await transaction`
+      update organizations set onboarding_integration_skipped_at = ${now}, updated_at = ${now}
+      where id = ${orgId} and onboarding_integration_skipped_at is null
+        and not exists (select 1 from integrations where org_id = ${orgId} and is_active)
+      returning 1`;
+    if (skipped !== undefined) {
+      const record = { resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
+      await recordAudit(transaction, context, now, { action: 'INTEGRATION_SKIPPED', ...record });
+    }
+    return onboardingStateOf(transaction, principal);
+  });
+  return { status: 200, body: state };
+};

@@ -1,0 +1,72 @@
+import type { CreateInviteHandler, CreateInviteReply } from '../../../generated/platform/operations.js';
+import { alreadyMember, insufficientRole, inviteExists, roleNotGrantable } from '../../../generated/problems.js';
+import type { Sql } from '../../database/connection.js';
+import { normalizeEmail } from '../accounts/accounts.store.js';
+import { reaches } from '../accounts/permissions.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { mailLink } from '../mail/links.js';
+import { enqueueMail, sealMail } from '../mail/outbox.store.js';
+import { newOneTimeToken } from '../tokens/token-hash.js';
+import { insertInvite, inviteOf } from './invites.store.js';
+import { actingRole, isMember } from './members.store.js';
+
+export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
+  { body, principal, context },
+  { sql, clock, random, secrets, settings, mails },
+) => {
+  const now = clock.now();
+  const { org_id: orgId, user_id: userId } = principal;
+  const email = normalizeEmail(body.email);
+  const { token, hash } = newOneTimeToken(random);
+  const mail = sealMail(
+    {
+      kind: 'invite',
+      link: mailLink(settings.appBaseUrl, 'accept-invite', token),
+      organizationName: principal.org_name,
+      invitedBy: principal.full_name ?? principal.email,
+    },
+    secrets,
+    random,
+  );
+
+  const reply = await sql.begin(async (transaction): Promise<CreateInviteReply> => {
+    await lockInvolved(transaction, userId, email);
+    const actingAs = await actingRole(transaction, principal);
+    if (actingAs === null || !reaches(actingAs, 'admin')) {
+      return insufficientRole({ message: 'You are no admin any longer.', required_role: 'admin' });
+    }
+    if (!reaches(actingAs, body.role)) {
+      return roleNotGrantable({ message: `You can invite to roles up to your own, which is ${actingAs}.` });
+    }
+    if (await isMember(transaction, orgId, email)) {
+      return alreadyMember({ message: 'Someone with this address is a member already.' });
+    }
+    const invite = { orgId, email, role: body.role, tokenHash: hash, invitedBy: userId };
+    const row = await insertInvite(transaction, invite, now);
+    if (row === null) {
+      return inviteExists({ message: 'An invite to this address is pending. Revoke it to send another one.' });
+    }
+    await enqueueMail(transaction, mail, email, now);
+    await recordAudit(transaction, context, now, {
+      action: 'MEMBER_INVITED',
+      resourceKind: 'INVITE',
+      resourceId: row.id,
+      orgId,
+      userId,
+      note: `as ${body.role}`,
+    });
+    return { status: 201, body: inviteOf(row) };
+  });
+  if (reply.status === 201) mails.wake();
+  return reply;
+};
+
+/**
+ * Takes the locks of who invites and, where there is such an account, of who is invited: the role of the one cannot be
+ * taken away, and the other cannot join, between the checks and the insert. In the order of their ids, so that no two
+ * transactions wait for each other.
+ */
+async function lockInvolved(sql: Sql, userId: string, email: string): Promise<void> {
+  await sql`select 1 from users where id = ${userId} or email = ${email} order by id for update`;
+}

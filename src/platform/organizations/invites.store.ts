@@ -1,0 +1,137 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import { normalizeEmail, type Role } from '../accounts/accounts.store.js';
+import type { Position } from '../paging.js';
+import { after } from '../surroundings.js';
+import { inviteTokenSeconds } from '../tokens/lifetimes.js';
+
+/** An invite as it stands at a given time. */
+export interface InviteRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly status: Schemas['Invite']['status'];
+  readonly invited_by: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly accepted_at: Date | null;
+}
+
+export type Redemption =
+  | {
+      readonly kind: 'joined';
+      readonly orgId: string;
+      readonly orgName: string;
+      readonly role: Role;
+      readonly inviteId: string;
+    }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'already_member' };
+
+/** The invites of an organization as they stand at `now`, the newest first. */
+export async function selectInvites(
+  sql: Sql,
+  orgId: string,
+  position: Position | null,
+  limit: number,
+  now: Date,
+): Promise<InviteRow[]> {
+  // An expired invite that was replaced bears a revocation later than its end: it had expired before.
+  return sql<InviteRow[]>`
+    select id, org_id, email, role, invited_by, created_at, expires_at, accepted_at,
+      case
+        when accepted_at is not null then 'accepted'
+        when revoked_at < expires_at then 'revoked'
+        when expires_at <= ${now} then 'expired'
+        else 'pending'
+      end as status
+    from invites
+    where org_id = ${orgId}
+      ${position === null ? sql`` : sql`and (created_at, id) < (${position.at}, ${position.id})`}
+    order by created_at desc, id desc limit ${limit}`;
+}
+
+/**
+ * Stores an invite, good for 72 hours. It replaces one that has expired.
+ *
+ * @returns null when the organization has a pending invite for this e-mail; of simultaneous calls, one gets the row
+ */
+export async function insertInvite(
+  sql: Sql,
+  invite: {
+    readonly orgId: string;
+    /** Normalized. */
+    readonly email: string;
+    readonly role: Role;
+    readonly tokenHash: Buffer;
+    readonly invitedBy: string;
+  },
+  now: Date,
+): Promise<InviteRow | null> {
+  const { orgId, email, role, tokenHash, invitedBy } = invite;
+  await sql`
+    update invites set revoked_at = ${now}
+    where org_id = ${orgId} and email = ${email} and accepted_at is null and revoked_at is null and expires_at <= ${now}`;
+  const [row] = await sql<InviteRow[]>`
+    insert into invites (org_id, email, role, token_hash, invited_by, created_at, expires_at)
+    values (${orgId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, ${now}, ${after(now, inviteTokenSeconds)})
+    on conflict (org_id, email) where accepted_at is null and revoked_at is null do nothing
+    returning id, org_id, email, role, invited_by, created_at, expires_at, accepted_at, 'pending' as status`;
+  return row ?? null;
+}
+
+/** Ends a pending invite. @returns whether there was one */
+export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<boolean> {
+  const ended = await sql`
+    update invites set revoked_at = ${now}
+    where org_id = ${orgId} and id = ${inviteId}
+      and accepted_at is null and revoked_at is null and expires_at > ${now}
+    returning 1`;
+  return ended.length > 0;
+}
+
+/**
+ * Uses an invite up and makes its user a member. The caller runs this in a transaction, under the lock of the user
+ * (`lockUser`). Of simultaneous calls with one invite, one joins; for an account with another e-mail than the invited
+ * one it is invalid, and a member does not use it up.
+ */
+export async function redeemInvite(
+  sql: Sql,
+  tokenHash: Buffer,
+  { userId, email }: { readonly userId: string; readonly email: string },
+  now: Date,
+): Promise<Redemption> {
+  const invited = normalizeEmail(email);
+  const [accepted] = await sql<
+    { id: string; org_id: string; org_name: string; role: Role; invited_by: string | null }[]
+  >`
+    update invites i set accepted_at = ${now}, accepted_by = ${userId}
+    from organizations o
+    where o.id = i.org_id and i.token_hash = ${tokenHash} and i.email = ${invited}
+      and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
+      and not exists (select 1 from memberships m where m.org_id = i.org_id and m.user_id = ${userId})
+    returning i.id, i.org_id, o.name as org_name, i.role, i.invited_by`;
+  if (accepted === undefined) {
+    const member = await sql`
+      select 1 from invites i join memberships m on m.org_id = i.org_id and m.user_id = ${userId}
+      where i.token_hash = ${tokenHash} and i.email = ${invited}
+        and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}`;
+    return { kind: member.length > 0 ? 'already_member' : 'invalid' };
+  }
+  const { id: inviteId, org_id: orgId, org_name: orgName, role } = accepted;
+  await sql`
+    insert into memberships (user_id, org_id, role, invited_by, joined_at, updated_at)
+    values (${userId}, ${orgId}, ${role}, ${accepted.invited_by}, ${now}, ${now})`;
+  return { kind: 'joined', orgId, orgName, role, inviteId };
+}
+
+/** The contract's `Invite`. */
+export function inviteOf(row: InviteRow): Schemas['Invite'] {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    accepted_at: row.accepted_at?.toISOString() ?? null,
+  };
+}

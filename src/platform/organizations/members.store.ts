@@ -1,0 +1,92 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import type { Role } from '../accounts/accounts.store.js';
+import type { Position } from '../paging.js';
+
+/** A membership with the person that it is of. */
+export interface MemberRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly full_name: string | null;
+  readonly role: Role;
+  readonly joined_at: Date;
+}
+
+/** The members in the order in which they joined. */
+export async function selectMembers(
+  sql: Sql,
+  orgId: string,
+  position: Position | null,
+  limit: number,
+): Promise<MemberRow[]> {
+  return sql<MemberRow[]>`
+    select m.user_id, u.email, u.full_name, m.role, m.joined_at
+    from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId}
+      ${position === null ? sql`` : sql`and (m.joined_at, m.user_id) > (${position.at}, ${position.id})`}
+    order by m.joined_at, m.user_id limit ${limit}`;
+}
+
+export async function findMember(sql: Sql, orgId: string, userId: string): Promise<MemberRow | null> {
+  const [member] = await sql<MemberRow[]>`
+    select m.user_id, u.email, u.full_name, m.role, m.joined_at
+    from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId}`;
+  return member ?? null;
+}
+
+export async function isMember(sql: Sql, orgId: string, email: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and u.email = ${email}`;
+  return rows.length > 0;
+}
+
+/**
+ * The role in which somebody acts now. Authentication has read it already, but before the locks of this transaction:
+ * it may have been taken away since.
+ *
+ * @returns null when the membership is gone
+ */
+export async function actingRole(
+  sql: Sql,
+  { is_superuser: isSuperuser, user_id: userId, org_id: orgId }: Schemas['MemberPrincipal'],
+): Promise<Role | null> {
+  if (isSuperuser) return 'owner';
+  return (await findMember(sql, orgId, userId))?.role ?? null;
+}
+
+/** Whether the organization would be left without an owner if this member were none. Ask under its lock. */
+export async function isLastOwner(sql: Sql, orgId: string, { user_id: userId, role }: MemberRow): Promise<boolean> {
+  if (role !== 'owner') return false;
+  const others = await sql`
+    select 1 from memberships where org_id = ${orgId} and role = 'owner' and user_id <> ${userId} limit 1`;
+  return others.length === 0;
+}
+
+export async function updateRole(sql: Sql, orgId: string, userId: string, role: Role, now: Date): Promise<void> {
+  await sql`
+    update memberships set role = ${role}, updated_at = ${now} where org_id = ${orgId} and user_id = ${userId}`;
+}
+
+export async function deleteMembership(sql: Sql, orgId: string, userId: string): Promise<void> {
+  await sql`delete from memberships where org_id = ${orgId} and user_id = ${userId}`;
+}
+
+/**
+ * Takes the locks of two members, then that of their organization, until the transaction ends: what they and others do
+ * to its memberships at the same time then happens one after the other.
+ *
+ * Persons come before the organization, and both in the order of their ids, so that no two transactions ever wait for
+ * each other. The lock of the organization leaves its key alone (`no key update`): rows that refer to it can be added
+ * meanwhile.
+ */
+export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
+  await sql`select 1 from users where id in ${sql(userIds)} order by id for update`;
+  await sql`select 1 from organizations where id = ${orgId} for no key update`;
+}
+
+/** The contract's `Member`. */
+export function memberOf({ joined_at: joinedAt, ...member }: MemberRow): Schemas['Member'] {
+  return { ...member, joined_at: joinedAt.toISOString() };
+}

@@ -1,0 +1,36 @@
+import type { RemoveMemberHandler, RemoveMemberReply } from '../../../generated/platform/operations.js';
+import { lastOwner } from '../../../generated/problems.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { memberToManage } from './member-to-manage.js';
+import { deleteMembership, isLastOwner } from './members.store.js';
+
+/**
+ * Ends a membership, the caller's own included. Access tokens stop working with it, because every request reads the
+ * membership; sessions go on without an organization at their next refresh.
+ */
+export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
+  { params, principal, context },
+  { sql, clock },
+) => {
+  const now = clock.now();
+  const orgId = principal.org_id;
+  return sql.begin(async (transaction): Promise<RemoveMemberReply> => {
+    const managed = await memberToManage(transaction, principal, params.user_id);
+    if ('refusal' in managed) return managed.refusal;
+    const { member } = managed;
+    if (await isLastOwner(transaction, orgId, member)) {
+      return lastOwner({ message: 'This is the last owner. Make another member an owner first.' });
+    }
+    await deleteMembership(transaction, orgId, member.user_id);
+    await recordAudit(transaction, context, now, {
+      action: 'MEMBER_REMOVED',
+      resourceKind: 'MEMBERSHIP',
+      resourceId: member.user_id,
+      orgId,
+      userId: principal.user_id,
+      note: `was ${member.role}`,
+    });
+    return { status: 204 };
+  });
+};

@@ -1,0 +1,30 @@
+import { hash, verify } from '@node-rs/bcrypt';
+import { maxPasswordBytes } from './password-rules.js';
+
+/** Hashes passwords and compares them. */
+export interface Passwords {
+  /** @param password one that `checkPassword` accepts */
+  hash(password: string): Promise<string>;
+  /**
+   * Compares, and does the same work whether or not there is anything to compare with: `null` is compared with a fixed
+   * hash that no password has.
+   */
+  matches(password: string, hashed: string | null): Promise<boolean>;
+}
+
+/**
+ * Passwords with bcrypt, off the main thread.
+ *
+ * @param cost the work factor: 2^cost rounds
+ */
+export function createPasswords(cost: number): Passwords {
+  const dummy = `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+  return {
+    hash: (password) => hash(password, { cost }),
+    matches: async (password, hashed) => {
+      const equal = await verify(password, hashed ?? dummy);
+      // bcrypt sees 72 bytes: a longer password must not pass for one that begins alike.
+      return equal && hashed !== null && Buffer.byteLength(password) <= maxPasswordBytes;
+    },
+  };
+}

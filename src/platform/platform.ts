@@ -1,0 +1,215 @@
+import cors from '@koa/cors';
+import type { Middleware } from 'koa';
+import { join } from 'node:path';
+import type { Log, ProblemReply } from '../../generated/contract.js';
+import type { PlatformHandlers } from '../../generated/platform/operations.js';
+import { routes } from '../../generated/platform/routes.js';
+import type { PlatformSecurity } from '../../generated/platform/security.js';
+import { serviceUnavailable } from '../../generated/problems.js';
+import { createApplication } from '../contract/application.js';
+import { createPages } from '../contract/pages.js';
+import type { Served } from '../contract/pipeline.js';
+import { securityHeaders } from '../contract/security-headers.js';
+import { listen, type RunningServer } from '../contract/server.js';
+import { openDatabase, type Database } from '../database/connection.js';
+import { startEmbeddedPostgres } from '../database/embedded.js';
+import { isConnectionFailure, isStatementTimeout } from '../database/failures.js';
+import { migrate } from '../database/migrate.js';
+import { createBearerSecurity } from './accounts/bearer-security.js';
+import type { PlatformDependencies } from './dependencies.js';
+import { platformHandlers } from './handlers.js';
+import { createKeyRingCache } from './key-ring-cache.js';
+import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
+import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
+import { createMetricsSecurity } from './operations/metrics-security.js';
+import { createMetrics, type Metrics } from './operations/metrics.js';
+import { createPasswords } from './passwords/passwords.js';
+import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
+import { createSecretBox } from './secrets/secret-box.js';
+import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
+import type { PlatformSettings } from './settings.js';
+import { systemClock, systemRandom, type Clock } from './surroundings.js';
+import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
+import { loadStoredKeyRing } from './tokens/signing-keys.store.js';
+import { createTokens } from './tokens/tokens.js';
+
+export interface RunningPlatform {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  readonly database: Database;
+  readonly mails: MailDispatcher;
+  /** Finishes what is under way: requests first, then mails, then the database. */
+  stop(): Promise<void>;
+}
+
+export interface PlatformSurroundings {
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/**
+ * Starts the Platform: its database (embedded unless the settings name one), the migrations, the server and the mail.
+ *
+ * @throws SettingError when a setting does not fit the database; otherwise the failure of what could not be started,
+ * after everything that had been is stopped again
+ */
+export async function startPlatform(
+  settings: PlatformSettings,
+  { log, clock = systemClock }: PlatformSurroundings,
+): Promise<RunningPlatform> {
+  const stops: (() => Promise<void>)[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    const uri = settings.databaseUri ?? (await embeddedDatabase(settings, log, stops));
+    await migrate(uri, { logger: log });
+    const database = openDatabase(uri, { logger: log, maxConnections: settings.databaseConnections });
+    stops.push(() => database.close());
+    const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
+    await assertSameSecretsKey(database.sql, secrets);
+
+    const transport =
+      settings.mailUrl === null
+        ? createMailboxTransport(join(settings.home, 'mailbox'), settings.mailFrom, log)
+        : createSmtpTransport(settings.mailUrl, settings.mailFrom);
+    const mails = startMailDispatcher({ sql: database.sql, secrets, transport, clock, log });
+    stops.push(async () => {
+      await mails.stop();
+      transport.close();
+    });
+
+    const keyRing = await keyRings(settings, database, secrets, clock);
+    const metrics = createMetrics();
+    let stopping = false;
+    const dependencies: PlatformDependencies = {
+      sql: database.sql,
+      settings,
+      clock,
+      random: systemRandom,
+      log,
+      passwords: createPasswords(settings.bcryptCost),
+      tokens: createTokens({
+        keyRing,
+        issuer: settings.jwtIssuer,
+        audience: settings.jwtAudience,
+        clock,
+        random: systemRandom,
+      }),
+      secrets,
+      mails,
+      keyRing: () => keyRing(false),
+      metrics: metrics.text,
+      unreadiness: async () => (stopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
+    };
+    const server = await serve(settings, dependencies, metrics, log);
+    stops.push(async () => {
+      stopping = true;
+      await server.stop(settings.shutdownDeadlineSeconds * 1000);
+    });
+    return { url: server.url, database, mails, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function embeddedDatabase(settings: PlatformSettings, log: Log, stops: (() => Promise<void>)[]): Promise<string> {
+  const embedded = await startEmbeddedPostgres({ home: settings.home, logger: log });
+  stops.push(() => embedded.stop());
+  return embedded.uri;
+}
+
+async function keyRings(
+  settings: PlatformSettings,
+  database: Database,
+  secrets: PlatformDependencies['secrets'],
+  clock: Clock,
+): Promise<(refresh: boolean) => Promise<KeyRing>> {
+  if (settings.jwtPrivateKeys !== null) {
+    const [signing, ...others] = await parseSigningKeys(settings.jwtPrivateKeys);
+    const ring = await createKeyRing(signing, others.map(publicPart));
+    return () => Promise.resolve(ring);
+  }
+  const load = (): Promise<KeyRing> => loadStoredKeyRing(database.sql, secrets, clock);
+  return createKeyRingCache(await load(), load, clock);
+}
+
+function serve(
+  settings: PlatformSettings,
+  dependencies: PlatformDependencies,
+  metrics: Metrics,
+  log: Log,
+): Promise<RunningServer> {
+  const security: PlatformSecurity = {
+    bearer: createBearerSecurity(dependencies.tokens, dependencies.sql),
+    metrics: createMetricsSecurity(settings.metricsToken),
+  };
+  const app = createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
+    routes,
+    handlers: platformHandlers,
+    dependencies,
+    security,
+    rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
+    replyValidation: settings.replyValidation,
+    log,
+    trustedProxies: settings.trustedProxies,
+    problemOf,
+    served: (served) => {
+      metrics.observe(served);
+      logServed(served, log);
+    },
+    before: [securityHeaders, ...corsFor(settings.corsOrigins)],
+    after: [createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript })],
+  });
+  return listen(app.callback(), { host: settings.host, port: settings.port });
+}
+
+/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the script is in the built one. */
+const contractFile = new URL('../../generated/platform/openapi.json', import.meta.url);
+const builtTree = import.meta.url.includes('/dist/src/') ? '../../' : '../../dist/';
+const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+
+function corsFor(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const exposeHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'];
+  const allowed = (ctx: { get(name: string): string }): string =>
+    origins.find((each) => each === ctx.get('Origin')) ?? '';
+  return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];
+}
+
+/** A database that is away or too slow is no fault of the request: come back later. */
+function problemOf(error: unknown): ProblemReply | null {
+  if (isConnectionFailure(error)) {
+    return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
+  }
+  if (isStatementTimeout(error)) {
+    return serviceUnavailable({ message: 'The database took too long. Try again soon.', retry_after_seconds: 5 });
+  }
+  return null;
+}
+
+async function databaseUnreadiness({ sql }: Database): Promise<string | null> {
+  try {
+    await sql`select 1`;
+    return null;
+  } catch {
+    return 'The database is out of reach.';
+  }
+}
+
+function logServed(
+  { requestId, operationId, method, path, status, durationSeconds, clientIp }: Served,
+  log: Log,
+): void {
+  const fields = {
+    request_id: requestId,
+    operation: operationId,
+    method,
+    path,
+    status,
+    duration_ms: Math.round(durationSeconds * 1e4) / 10,
+    client_ip: clientIp,
+  };
+  log.info(fields, 'request');
+}

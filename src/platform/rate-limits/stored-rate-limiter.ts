@@ -1,0 +1,62 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
+import type { Sql } from '../../database/connection.js';
+import type { RateLimitRule } from './rate-limit-rule.js';
+
+/**
+ * Counts requests in PostgreSQL, where every server of the installation sees the same counts.
+ *
+ * @param rules by the name of the setting; null: the limit is off
+ */
+export function createStoredRateLimiter(sql: Sql, rules: Readonly<Record<string, RateLimitRule | null>>): RateLimiter {
+  const limiters = new Map(
+    Object.entries(rules).map(([setting, rule]) => [setting, rule === null ? null : createLimiter(sql, setting, rule)]),
+  );
+  return {
+    consume: async (setting, key) => {
+      const rule = rules[setting];
+      const limiter = limiters.get(setting);
+      if (rule === undefined || limiter === undefined) throw new Error(`There is no rate limit ${setting}`);
+      if (rule === null || limiter === null) return null;
+      return stateOf(rule, await consumed(limiter, key));
+    },
+  };
+}
+
+function createLimiter(sql: Sql, setting: string, { limit, windowSeconds }: RateLimitRule): RateLimiterPostgres {
+  return new RateLimiterPostgres({
+    storeClient: {
+      query: async ({ text, values }: { text: string; values: (string | number | null)[] }) => {
+        const rows = await sql.unsafe(text, values, { prepare: true });
+        return { rows, rowCount: rows.count };
+      },
+    },
+    storeType: 'client', // something with a `query` method
+    tableName: 'rate_limits',
+    tableCreated: true, // by a migration
+    clearExpiredByTimeout: true,
+    keyPrefix: setting,
+    points: limit,
+    duration: windowSeconds,
+  });
+}
+
+/** The library throws its answer when the limit is exceeded, and an Error when it could not count. */
+async function consumed(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(key);
+  } catch (answer) {
+    if (answer instanceof RateLimiterRes) return answer;
+    throw answer;
+  }
+}
+
+function stateOf({ limit, windowSeconds }: RateLimitRule, answer: RateLimiterRes): RateLimitState {
+  return {
+    limit,
+    windowSeconds,
+    remaining: Math.max(0, limit - answer.consumedPoints),
+    resetSeconds: Math.max(1, Math.ceil(answer.msBeforeNext / 1000)),
+    exceeded: answer.consumedPoints > limit,
+  };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sql } from '../../database/connection.js';
+import { SettingError } from '../settings.js';
+import type { SecretBox } from './secret-box.js';
+
+const keyLength = 32;
+
+/**
+ * The key that seals secrets: `SECRETS_KEY`, or one that is generated once and kept in `home`.
+ *
+ * @param home the folder of generated state
+ * @param configured the setting, in base64
+ */
+export async function loadSecretsKey(home: string, configured: string | null): Promise<Buffer> {
+  if (configured !== null) return Buffer.from(configured, 'base64');
+  const path = join(home, 'secrets.key');
+  await mkdir(home, { recursive: true });
+  await createOnce(path);
+  const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
+  if (key.length !== keyLength) throw new SettingError(`SECRETS_KEY is not set, and ${path} does not hold a key`);
+  return key;
+}
+
+/**
+ * Makes sure that this server's key is the one which sealed the database's contents.
+ *
+ * @throws SettingError when it is another one: nothing could be opened with it
+ */
+export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promise<void> {
+  await sql`
+    insert into server_settings (name, value) values ('secrets_key_fingerprint', ${secrets.fingerprint})
+    on conflict (name) do nothing`;
+  const [row] = await sql<
+    { value: string }[]
+  >`select value from server_settings where name = 'secrets_key_fingerprint'`;
+  if (row?.value !== secrets.fingerprint) {
+    throw new SettingError(
+      'SECRETS_KEY is not the key that sealed the secrets in this database. Give every server on it the same key.',
+    );
+  }
+}
+
+/** Two servers that start at once must not overwrite each other's key: only one creates the file. */
+async function createOnce(path: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    await file.writeFile(`${randomBytes(keyLength).toString('base64')}\n`);
+    await file.sync();
+    await file.close();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Sql } from '../../database/connection.js';
+
+export type RevocationReason =
+  'rotated' | 'logout' | 'reuse' | 'password_changed' | 'session_ended' | 'membership_ended' | 'account_disabled';
+
+/** A refresh token as the database holds it: by the hash of its `jti`. */
+export interface RefreshTokenRow {
+  readonly token_hash: Buffer;
+  readonly family_id: string;
+  readonly user_id: string;
+  readonly org_id: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly family_created_at: Date;
+  readonly family_expires_at: Date;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+}
+
+/** What is left of a token after it was revoked. */
+export interface RevokedToken {
+  readonly family_id: string;
+  readonly user_id: string;
+  readonly org_id: string | null;
+  readonly revoked_at: Date;
+  readonly revocation_reason: RevocationReason;
+  readonly successor_sealed: Uint8Array | null;
+}
+
+export async function insertRefreshToken(sql: Sql, row: RefreshTokenRow): Promise<void> {
+  await sql`insert into refresh_tokens ${sql({ ...row })}`;
+}
+
+/**
+ * Uses up a token. Of any number of simultaneous calls with the same hash, exactly one gets the row: the others find it
+ * revoked.
+ *
+ * @returns the family's dates, or null when the token is unknown, expired or already revoked
+ */
+export async function useRefreshToken(
+  sql: Sql,
+  hash: Buffer,
+  successor: { readonly hash: Buffer; readonly sealed: Buffer },
+  now: Date,
+): Promise<{ family_created_at: Date; family_expires_at: Date } | null> {
+  const [row] = await sql<{ family_created_at: Date; family_expires_at: Date }[]>`
+    update refresh_tokens
+    set revoked_at = ${now}, revocation_reason = 'rotated', replaced_by = ${successor.hash},
+      successor_sealed = ${successor.sealed}
+    where token_hash = ${hash} and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
+    returning family_created_at, family_expires_at`;
+  return row ?? null;
+}
+
+/** A token that was revoked before, with what a replay of it needs to know. */
+export async function findRevokedToken(sql: Sql, hash: Buffer): Promise<RevokedToken | null> {
+  const [row] = await sql<RevokedToken[]>`
+    select family_id, user_id, org_id, revoked_at, revocation_reason, successor_sealed
+    from refresh_tokens where token_hash = ${hash} and revoked_at is not null`;
+  return row ?? null;
+}
+
+/** When the token with this hash expires; null when it cannot be used. */
+export async function activeUntil(sql: Sql, hash: Buffer, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ expires_at: Date }[]>`
+    select expires_at from refresh_tokens where token_hash = ${hash} and revoked_at is null and expires_at > ${now}`;
+  return row?.expires_at ?? null;
+}
+
+/** Revokes one token. @returns its family, or null when there was nothing to revoke */
+export async function revokeToken(
+  sql: Sql,
+  hash: Buffer,
+  reason: RevocationReason,
+  now: Date,
+): Promise<{ family_id: string } | null> {
+  const [row] = await sql<{ family_id: string }[]>`
+    update refresh_tokens set revoked_at = ${now}, revocation_reason = ${reason}
+    where token_hash = ${hash} and revoked_at is null returning family_id`;
+  return row ?? null;
+}
+
+/** Revokes what is left of a family. @returns whether anything was */
+export async function revokeFamily(
+  sql: Sql,
+  family: { readonly familyId: string; readonly userId: string },
+  reason: RevocationReason,
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    update refresh_tokens set revoked_at = ${now}, revocation_reason = ${reason}
+    where family_id = ${family.familyId} and user_id = ${family.userId} and revoked_at is null returning 1`;
+  return rows.length > 0;
+}
+
+/** Revokes every token of a user, or those that are scoped to one organization. */
+export async function revokeTokensOfUser(
+  sql: Sql,
+  user: { readonly userId: string; readonly orgId?: string },
+  reason: RevocationReason,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update refresh_tokens set revoked_at = ${now}, revocation_reason = ${reason}
+    where user_id = ${user.userId} and revoked_at is null
+      ${user.orgId === undefined ? sql`` : sql`and org_id = ${user.orgId}`}`;
+}
+
+/** The sessions of a user that can be refreshed, the newest first. */
+export async function listActiveSessions(sql: Sql, userId: string, now: Date): Promise<RefreshTokenRow[]> {
+  return sql<RefreshTokenRow[]>`
+    select token_hash, family_id, user_id, org_id, created_at, expires_at, family_created_at, family_expires_at,
+      host(ip) as ip, user_agent
+    from refresh_tokens where user_id = ${userId} and revoked_at is null and expires_at > ${now}
+    order by created_at desc, family_id`;
+}

@@ -1,0 +1,57 @@
+import type {
+  ListSessionsHandler,
+  RevokeAllSessionsHandler,
+  RevokeSessionHandler,
+} from '../../../generated/platform/operations.js';
+import { sessionNotFound } from '../../../generated/problems.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { lockUser } from '../accounts/accounts.store.js';
+import { listActiveSessions, revokeFamily, revokeTokensOfUser } from './refresh-tokens.store.js';
+
+export const listSessions: ListSessionsHandler<PlatformDependencies> = async ({ principal }, { sql, clock }) => {
+  const rows = await listActiveSessions(sql, principal.user_id, clock.now());
+  const items = rows.map((row) => ({
+    id: row.family_id,
+    org_id: row.org_id,
+    created_at: row.family_created_at.toISOString(),
+    last_used_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    ip: row.ip,
+    user_agent: row.user_agent,
+  }));
+  return { status: 200, body: { items } };
+};
+
+export const revokeSession: RevokeSessionHandler<PlatformDependencies> = async (
+  { params, principal, context },
+  { sql, clock },
+) => {
+  const now = clock.now();
+  const { user_id: userId, org_id: orgId } = principal;
+  const familyId = params.session_id;
+  const revoked = await sql.begin(async (transaction) => {
+    await lockUser(transaction, userId);
+    if (!(await revokeFamily(transaction, { familyId, userId }, 'session_ended', now))) return false;
+    const record = { action: 'SESSION_REVOKED', resourceKind: 'SESSION', resourceId: familyId, orgId, userId } as const;
+    await recordAudit(transaction, context, now, record);
+    return true;
+  });
+  if (!revoked) return sessionNotFound({ message: 'You have no such session; it may have ended already.' });
+  return { status: 204 };
+};
+
+export const revokeAllSessions: RevokeAllSessionsHandler<PlatformDependencies> = async (
+  { principal, context },
+  { sql, clock },
+) => {
+  const now = clock.now();
+  const { user_id: userId, org_id: orgId } = principal;
+  await sql.begin(async (transaction) => {
+    await lockUser(transaction, userId);
+    await revokeTokensOfUser(transaction, { userId }, 'session_ended', now);
+    const record = { action: 'SESSION_REVOKED', resourceKind: 'SESSION', orgId, userId, note: 'all sessions' } as const;
+    await recordAudit(transaction, context, now, record);
+  });
+  return { status: 204 };
+};

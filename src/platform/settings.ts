@@ -1,0 +1,275 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseRateLimit, type RateLimitRule } from './rate-limits/rate-limit-rule.js';
+
+/** Everything that an operator can set, parsed. */
+export interface PlatformSettings {
+  readonly host: string;
+  readonly port: number;
+  /** null: the embedded PostgreSQL under `home`. */
+  readonly databaseUri: string | null;
+  /** Absolute path. */
+  readonly home: string;
+  /** Without a slash at its end. */
+  readonly appBaseUrl: string;
+  /** null: mails become files in `home`/mailbox. */
+  readonly mailUrl: string | null;
+  readonly mailFrom: string;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly logLevel: (typeof logLevels)[number];
+  readonly metricsToken: string | null;
+  /** null: generated and kept in `home`. */
+  readonly secretsKey: string | null;
+  /** The text of a JWK set; null: generated and kept in the database. */
+  readonly jwtPrivateKeys: string | null;
+  readonly jwtIssuer: string;
+  readonly jwtAudience: string;
+  readonly autoCreateOrgOnRegister: boolean;
+  readonly bcryptCost: number;
+  readonly refreshReuseGraceSeconds: number;
+  readonly replyValidation: (typeof replyValidations)[number];
+  /** By the setting's name; null: off. */
+  readonly rateLimits: Readonly<Record<string, RateLimitRule | null>>;
+  readonly databaseConnections: number;
+  readonly shutdownDeadlineSeconds: number;
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const replyValidations = ['always', 'sampled', 'off'] as const;
+
+/** One setting: its environment variable, what it is when that is unset, and what it does. */
+export interface SettingDescription {
+  readonly name: string;
+  readonly defaultText: string;
+  readonly description: string;
+}
+
+/** A wrong value of a setting: one clear line for the operator. */
+export class SettingError extends Error {
+  override name = 'SettingError';
+}
+
+interface Setting<T> extends SettingDescription {
+  /** Parses a value that is set. Throws an Error that says what a good one looks like. */
+  readonly parse: (text: string) => T;
+  /** Applies where the variable is unset or empty. */
+  readonly fallback: T;
+}
+
+const table = {
+  host: setting('HOST', '127.0.0.1', text, 'Address to listen on.'),
+  port: setting('PORT', '8080', wholeNumber(0, 65_535), 'TCP port to listen on; 0 picks a free one.'),
+  databaseUri: optional(
+    'DATABASE_URI',
+    'embedded',
+    postgresUri,
+    'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
+  ),
+  home: setting(
+    'PLUMBLINE_HOME',
+    '.plumbline',
+    (value) => resolve(value),
+    'Folder of the embedded database, the generated secrets key and the mailbox.',
+  ),
+  appBaseUrl: setting('APP_BASE_URL', 'http://localhost:8080', httpUrl, 'Where the links in mails lead.'),
+  mailUrl: optional(
+    'MAIL_URL',
+    'mailbox folder',
+    smtpUrl,
+    'Mail server, as smtp://user:password@host:587 or smtps://. Unset: each mail becomes an .eml file in PLUMBLINE_HOME/mailbox and its link is logged.',
+  ),
+  mailFrom: setting('MAIL_FROM', 'Plumbline <no-reply@localhost>', text, 'Sender of mails.'),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '',
+    addressList,
+    'Addresses and networks (CIDR), separated by commas, of proxies whose X-Forwarded-For is believed.',
+  ),
+  corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),
+  metricsToken: optional(
+    'METRICS_TOKEN',
+    'none',
+    text,
+    'Bearer token with which /metrics can be read from elsewhere than loopback.',
+  ),
+  secretsKey: optional(
+    'SECRETS_KEY',
+    'generated',
+    secretsKey,
+    '32 bytes in base64 that seal secrets in the database. Set it when several servers share a database. Unset: generated and kept in PLUMBLINE_HOME.',
+  ),
+  jwtPrivateKeys: optional(
+    'JWT_PRIVATE_KEYS',
+    'generated',
+    text,
+    'JWK set of ES256 private keys; the first one signs. Unset: generated and kept, sealed, in the database.',
+  ),
+  jwtIssuer: setting('JWT_ISSUER', 'plumbline', text, 'The `iss` of tokens.'),
+  jwtAudience: setting('JWT_AUDIENCE', 'plumbline-api', text, 'The `aud` of tokens.'),
+  autoCreateOrgOnRegister: setting(
+    'AUTH_AUTO_CREATE_ORG_ON_REGISTER',
+    'true',
+    boolean,
+    'true: registration also creates an organization. false: guided onboarding does.',
+  ),
+  bcryptCost: setting('AUTH_BCRYPT_COST', '12', wholeNumber(4, 16), 'Work factor of password hashes.'),
+  refreshReuseGraceSeconds: setting(
+    'AUTH_REFRESH_REUSE_GRACE',
+    '0',
+    wholeNumber(0, 300),
+    'Seconds during which a refresh token that was just used gives the same successor again instead of ending the session.',
+  ),
+  replyValidation: setting(
+    'REPLY_VALIDATION',
+    'sampled',
+    oneOf(replyValidations),
+    'Whether replies are checked against the contract before they go out: always, sampled (one in a hundred) or off.',
+  ),
+  databaseConnections: setting(
+    'DATABASE_CONNECTIONS',
+    '10',
+    wholeNumber(2, 1000),
+    'Most database connections at once.',
+  ),
+  shutdownDeadlineSeconds: setting(
+    'SHUTDOWN_DEADLINE',
+    '25',
+    wholeNumber(1, 3600),
+    'Seconds after SIGTERM at which requests still under way are cut.',
+  ),
+} as const;
+
+const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
+  rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP'),
+  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP'),
+  rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
+  rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
+  rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
+  rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
+  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
+  rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
+];
+
+/** Every setting, in the order of the README. */
+export const settingDescriptions: readonly SettingDescription[] = [...Object.values(table), ...rateLimitTable];
+
+/**
+ * Parses the settings out of environment variables.
+ *
+ * @throws SettingError naming the first variable with a wrong value, and what a good one looks like
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): PlatformSettings {
+  const values = Object.entries(table).map(([key, each]) => [key, read<unknown>(each, environment)]);
+  const limits = rateLimitTable.map((each) => [each.name, read(each, environment)]);
+  // Each entry of the table parses to what the key of the same name asks for; the test of this file reads all back.
+  return { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
+}
+
+function read<T>({ name, parse, fallback }: Setting<T>, environment: Readonly<Record<string, string | undefined>>): T {
+  const given = environment[name];
+  if (given === undefined || given === '') return fallback;
+  try {
+    return parse(given);
+  } catch (error) {
+    throw new SettingError(`${name} ${error instanceof Error ? error.message : 'is wrong'}`);
+  }
+}
+
+function setting<T>(name: string, defaultText: string, parse: (value: string) => T, description: string): Setting<T> {
+  return { name, defaultText, parse, description, fallback: parse(defaultText) };
+}
+
+function optional<T>(
+  name: string,
+  defaultText: string,
+  parse: (value: string) => T,
+  description: string,
+): Setting<T | null> {
+  return { name, defaultText, parse, description, fallback: null };
+}
+
+function rateLimit(name: string, defaultText: string, what: string): Setting<RateLimitRule | null> {
+  return setting(name, defaultText, parseRateLimit, `Limit of ${what}: N/second, minute, hour or day, N/15m, or off.`);
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+function boolean(value: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(value)) return true;
+  if (/^(false|0|no|off)$/i.test(value)) return false;
+  throw new Error('must be true or false');
+}
+
+function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((each) => each === value);
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+function httpUrl(value: string): string {
+  return urlOf(value, ['http:', 'https:'], 'http://host or https://host').href.replace(/\/+$/, '');
+}
+
+function smtpUrl(value: string): string {
+  return urlOf(value, ['smtp:', 'smtps:'], 'smtp://user:password@host:587 or smtps://host').href;
+}
+
+function postgresUri(value: string): string {
+  urlOf(value, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name');
+  return value;
+}
+
+function urlOf(value: string, protocols: readonly string[], form: string): URL {
+  // The value may hold a password, so the message does not repeat it.
+  if (!URL.canParse(value)) throw new Error(`must be a URL like ${form}`);
+  const url = new URL(value);
+  if (!protocols.includes(url.protocol)) throw new Error(`must be a URL like ${form}`);
+  return url;
+}
+
+function secretsKey(value: string): string {
+  if (Buffer.from(value, 'base64').length !== 32) throw new Error('must be 32 bytes in base64');
+  return value;
+}
+
+function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+function addressList(value: string): string[] {
+  return list(value).map((each) => {
+    const [address = '', prefix] = each.split('/');
+    const version = isIP(address);
+    const bits = version === 4 ? 32 : 128;
+    if (version === 0 || (prefix !== undefined && !(/^\d+$/.test(prefix) && Number(prefix) <= bits))) {
+      throw new Error('must be addresses or networks such as 10.0.0.0/8, separated by commas');
+    }
+    return each;
+  });
+}
+
+function originList(value: string): string[] {
+  return list(value).map((each) => {
+    if (!URL.canParse(each) || new URL(each).origin !== each) {
+      throw new Error('must be origins such as https://app.example.com, separated by commas');
+    }
+    return each;
+  });
+}

@@ -1,0 +1,48 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+
+/** A sync configuration, and its latest run if it has had one. */
+export interface ConfigurationProgress {
+  readonly id: string;
+  readonly is_active: boolean;
+  readonly repositories: number;
+  /** null: never run. */
+  readonly run_status: Schemas['SyncRunStatus'] | null;
+  readonly run_error: string | null;
+}
+
+/** What the set-up status is decided by, all as of one moment. */
+export interface SetupFacts {
+  readonly providers: Schemas['CodeHost'][];
+  readonly first_sync_completed: boolean;
+  /** Of the run that was asked for last in the whole organization; before the first one the oldest. null: none. */
+  readonly latest: ConfigurationProgress | null;
+  /** Of the run that is pending or running; of several, the one that was asked for last. null: none. */
+  readonly active: ConfigurationProgress | null;
+}
+
+export async function readSetupFacts(sql: Sql, orgId: string): Promise<SetupFacts> {
+  const [facts] = await sql<SetupFacts[]>`
+    with configurations as (
+      select c.created_at, c.id, r.created_at as run_created_at, r.status as run_status,
+        jsonb_build_object('id', c.id, 'is_active', c.is_active, 'repositories', cardinality(c.repositories),
+          'run_status', r.status, 'run_error', r.error) as progress
+      from sync_configs c
+      left join lateral (
+        select status, error, created_at from sync_runs
+        where org_id = c.org_id and sync_config_id = c.id order by created_at desc, id desc limit 1
+      ) r on true
+      where c.org_id = ${orgId}
+    )
+    select
+      array(select distinct provider from integrations where org_id = ${orgId} and is_active order by provider)
+        as providers,
+      o.first_sync_completed_at is not null
+        or exists (select 1 from sync_runs where org_id = ${orgId} and status = 'complete') as first_sync_completed,
+      (select progress from configurations order by run_created_at desc nulls last, created_at, id limit 1) as latest,
+      (select progress from configurations where run_status in ('pending', 'running')
+        order by run_created_at desc limit 1) as active
+    from organizations o where o.id = ${orgId}`;
+  if (facts === undefined) throw new Error('The organization of the caller is gone');
+  return facts;
+}

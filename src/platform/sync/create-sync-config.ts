@@ -1,0 +1,32 @@
+import type { CreateSyncConfigHandler, CreateSyncConfigReply } from '../../../generated/platform/operations.js';
+import { validationProblem } from '../../contract/violations.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { findSyncConfig, holdIntegration, insertSyncConfig, syncConfigOf } from './sync-configs.store.js';
+import { nameTaken, unknownIntegration, violationsOfIntegration, violationsOfTargets } from './sync-rules.js';
+
+export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = async (
+  { body, principal, context },
+  { sql, clock },
+) => {
+  const { provider, targets, repositories } = body;
+  const integrationId = body.integration_id ?? null;
+  const violations = [...violationsOfIntegration(provider, integrationId), ...violationsOfTargets(provider, targets)];
+  if (violations.length > 0) return validationProblem(violations);
+
+  const now = clock.now();
+  const { org_id: orgId, user_id: userId } = principal;
+  return sql.begin(async (transaction): Promise<CreateSyncConfigReply> => {
+    if (integrationId !== null && !(await holdIntegration(transaction, orgId, integrationId, provider))) {
+      return validationProblem([unknownIntegration(provider)]);
+    }
+    const config = { orgId, integrationId, name: body.name.trim(), provider, targets, repositories };
+    const id = await insertSyncConfig(transaction, { ...config, isActive: body.is_active, createdBy: userId }, now);
+    if (id === null) return validationProblem([nameTaken]);
+    const record = { action: 'CREATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
+    await recordAudit(transaction, context, now, record);
+    const row = await findSyncConfig(transaction, orgId, id);
+    if (row === null) throw new Error('A sync configuration is gone in the transaction that inserted it');
+    return { status: 201, headers: { Location: `/api/v1/admin/sync-configs/${id}` }, body: syncConfigOf(row) };
+  });
+};

@@ -1,0 +1,29 @@
+import type { StartSyncRunHandler, StartSyncRunReply } from '../../../generated/platform/operations.js';
+import { syncConfigInactive, syncRunActive } from '../../../generated/problems.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { noSuchConfig } from './not-found.js';
+import { lockSyncConfig } from './sync-configs.store.js';
+import { insertSyncRun, syncRunOf } from './sync-runs.store.js';
+
+export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
+  { params, principal, context },
+  { sql, clock },
+) => {
+  const now = clock.now();
+  const { org_id: orgId, user_id: userId } = principal;
+  const configId = params.sync_config_id.toLowerCase();
+  return sql.begin(async (transaction): Promise<StartSyncRunReply> => {
+    const config = await lockSyncConfig(transaction, orgId, configId, 'share');
+    if (config === null) return noSuchConfig();
+    if (!config.is_active) {
+      return syncConfigInactive({ message: 'The sync configuration is switched off. Set is_active to true first.' });
+    }
+    const run = await insertSyncRun(transaction, { orgId, configId, requestedBy: userId }, now);
+    if (run === null) return syncRunActive({ message: 'A run of this configuration is pending or running.' });
+    const record = { action: 'SYNC_STARTED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, userId } as const;
+    await recordAudit(transaction, context, now, record);
+    const location = `/api/v1/admin/sync-configs/${configId}/runs/${run.id}`;
+    return { status: 202, headers: { Location: location }, body: syncRunOf(run) };
+  });
+};

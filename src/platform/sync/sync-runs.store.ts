@@ -1,0 +1,100 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import type { Position } from '../paging.js';
+
+export interface SyncRunRow {
+  readonly id: string;
+  readonly sync_config_id: string;
+  readonly status: Schemas['SyncRunStatus'];
+  readonly progress: Schemas['SyncProgress'];
+  readonly error: string | null;
+  readonly requested_by: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+/** A run of a configuration of an organization: all three have to fit. */
+export interface SyncRunKey {
+  readonly orgId: string;
+  readonly configId: string;
+  readonly runId: string;
+}
+
+/** The runs of a configuration, the newest first. */
+export async function selectSyncRuns(
+  sql: Sql,
+  { orgId, configId }: Omit<SyncRunKey, 'runId'>,
+  position: Position | null,
+  limit: number,
+): Promise<SyncRunRow[]> {
+  return sql<SyncRunRow[]>`
+    select ${columns(sql)} from sync_runs
+    where org_id = ${orgId} and sync_config_id = ${configId}
+      ${position === null ? sql`` : sql`and (created_at, id) < (${position.at}, ${position.id})`}
+    order by created_at desc, id desc limit ${limit}`;
+}
+
+export async function findSyncRun(sql: Sql, { orgId, configId, runId }: SyncRunKey): Promise<SyncRunRow | null> {
+  const [run] = await sql<SyncRunRow[]>`
+    select ${columns(sql)} from sync_runs
+    where org_id = ${orgId} and sync_config_id = ${configId} and id = ${runId}`;
+  return run ?? null;
+}
+
+/** Queues a run. @returns null when one is pending or running; of simultaneous calls, one gets the row */
+export async function insertSyncRun(
+  sql: Sql,
+  run: { readonly orgId: string; readonly configId: string; readonly requestedBy: string },
+  now: Date,
+): Promise<SyncRunRow | null> {
+  const [row] = await sql<SyncRunRow[]>`
+    insert into sync_runs (org_id, sync_config_id, requested_by, created_at)
+    values (${run.orgId}, ${run.configId}, ${run.requestedBy}, ${now})
+    on conflict (sync_config_id) where status in ('pending', 'running') do nothing
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+/**
+ * Ends a run that is pending or running. A worker that has taken it up finds out with its next heartbeat, which
+ * requires the status to be still `running`.
+ *
+ * @returns null when there is no such run, or it has ended already
+ */
+export async function endSyncRun(
+  sql: Sql,
+  { orgId, configId, runId }: SyncRunKey,
+  now: Date,
+): Promise<SyncRunRow | null> {
+  const [row] = await sql<SyncRunRow[]>`
+    update sync_runs set status = 'cancelled', finished_at = ${now}
+    where org_id = ${orgId} and sync_config_id = ${configId} and id = ${runId} and status in ('pending', 'running')
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+/** Whether a run of the configuration is pending or running. */
+export async function hasActiveRun(sql: Sql, orgId: string, configId: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from sync_runs
+    where org_id = ${orgId} and sync_config_id = ${configId} and status in ('pending', 'running')`;
+  return rows.length > 0;
+}
+
+/** The contract's `SyncRun`. */
+export function syncRunOf(row: SyncRunRow): Schemas['SyncRun'] {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** A worker writes only what it knows of the progress; the rest is as it is before a run begins. */
+function columns(sql: Sql): ReturnType<Sql> {
+  return sql`id, sync_config_id, status, error, requested_by, created_at, started_at, finished_at,
+    '{"repositories_total": null, "repositories_done": 0, "repositories_failed": 0, "records": 0}' || progress
+      as progress`;
+}

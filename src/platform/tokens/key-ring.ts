@@ -1,0 +1,83 @@
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, calculateJwkThumbprint } from 'jose';
+import type { CryptoKey, JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
+import { SettingError } from '../settings.js';
+
+export const signingAlgorithm = 'ES256';
+
+/** The keys of tokens: one signs, all of them verify. */
+export interface KeyRing {
+  readonly signing: { readonly kid: string; readonly key: CryptoKey };
+  /** Finds the key that a token names, for jose. */
+  readonly verification: JWTVerifyGetKey;
+  /** What the JWKS endpoint shows. */
+  readonly publicKeys: JSONWebKeySet;
+}
+
+/** A private key as a JWK with its id. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateJwk: JWK;
+}
+
+/** Makes a new ES256 key (RFC 7518, section 3.4). Its id is its thumbprint (RFC 7638). */
+export async function generateSigningKey(): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+  const privateJwk = await exportJWK(privateKey);
+  return { kid: await calculateJwkThumbprint(privateJwk), privateJwk };
+}
+
+/**
+ * Makes a ring.
+ *
+ * @param signing the key that signs new tokens
+ * @param retired public keys that only verify, until the last token they signed has expired
+ */
+export async function createKeyRing(signing: SigningKey, retired: readonly JWK[]): Promise<KeyRing> {
+  const publicKeys = { keys: [publicPart(signing), ...retired] };
+  return {
+    signing: { kid: signing.kid, key: await privateKeyOf(signing.privateJwk) },
+    verification: createLocalJWKSet(publicKeys),
+    publicKeys,
+  };
+}
+
+/** The public half of a key, as the JWKS endpoint and the database hold it. */
+export function publicPart({ kid, privateJwk }: SigningKey): JWK {
+  const { kty, crv, x, y } = privateJwk;
+  if (kty !== 'EC' || crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not an ES256 key');
+  return { kty, crv, x, y, kid, alg: signingAlgorithm, use: 'sig' };
+}
+
+/**
+ * Parses the setting `JWT_PRIVATE_KEYS`.
+ *
+ * @throws SettingError when it is not a JWK set of ES256 private keys
+ */
+export async function parseSigningKeys(text: string): Promise<[SigningKey, ...SigningKey[]]> {
+  try {
+    const set: unknown = JSON.parse(text);
+    const keys: unknown = typeof set === 'object' && set !== null && 'keys' in set ? set.keys : undefined;
+    const parsed = await Promise.all((Array.isArray(keys) ? (keys as JWK[]) : []).map(parseSigningKey));
+    const [first, ...others] = parsed;
+    if (first === undefined) throw new Error('no key');
+    return [first, ...others];
+  } catch {
+    // What is wrong with a key is not repeated: the message would hold parts of it.
+    throw new SettingError('JWT_PRIVATE_KEYS must be a JWK set {"keys": [...]} of ES256 (P-256) private keys');
+  }
+}
+
+async function parseSigningKey(jwk: JWK): Promise<SigningKey> {
+  const { kty, crv, x, y, d } = jwk;
+  const privateJwk = { kty, crv, x, y, d } as JWK; // importJWK below refuses what is no such key
+  await privateKeyOf(privateJwk);
+  const signingKey = { kid: jwk.kid ?? (await calculateJwkThumbprint(privateJwk)), privateJwk };
+  publicPart(signingKey);
+  return signingKey;
+}
+
+async function privateKeyOf(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, signingAlgorithm);
+  if (key instanceof Uint8Array || key.type !== 'private') throw new Error('not a private key');
+  return key;
+}

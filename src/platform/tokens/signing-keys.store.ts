@@ -1,0 +1,64 @@
+import type { JWK } from 'jose';
+import type { DatabaseSql, Sql } from '../../database/connection.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { after, type Clock } from '../surroundings.js';
+import { createKeyRing, generateSigningKey, publicPart, type KeyRing, type SigningKey } from './key-ring.js';
+import { refreshTokenSeconds } from './lifetimes.js';
+
+/**
+ * Loads the ring that the database holds. At the very first start a key is generated: of several servers that do so at
+ * once, one inserts its key and the others read that one.
+ */
+export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clock): Promise<KeyRing> {
+  const now = clock.now();
+  return (await readRing(sql, secrets, now)) ?? (await createFirst(sql, secrets, now));
+}
+
+/**
+ * Replaces the key that signs. The old one verifies until the last token it signed has expired. Servers that are
+ * running pick the new one up by themselves.
+ *
+ * @returns the id of the new key
+ */
+export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clock: Clock): Promise<string> {
+  const key = await generateSigningKey();
+  const now = clock.now();
+  await sql.begin(async (transaction) => {
+    await transaction`
+      update signing_keys set retired_at = ${now}, expires_at = ${after(now, refreshTokenSeconds)}
+      where retired_at is null`;
+    await insertKey(transaction, secrets, key, now);
+  });
+  return key.kid;
+}
+
+async function createFirst(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRing> {
+  await insertKey(sql, secrets, await generateSigningKey(), now);
+  const ring = await readRing(sql, secrets, now);
+  if (ring === null) throw new Error('The signing key that was just stored is not there');
+  return ring;
+}
+
+async function readRing(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRing | null> {
+  const rows = await sql<{ kid: string; public_jwk: JWK; private_jwk_sealed: Uint8Array; is_retired: boolean }[]>`
+    select kid, public_jwk, private_jwk_sealed, retired_at is not null as is_retired
+    from signing_keys where expires_at is null or expires_at > ${now}
+    order by created_at desc`;
+  const signing = rows.find((row) => !row.is_retired);
+  if (signing === undefined) return null;
+  const privateJwk = JSON.parse(secrets.open(signing.private_jwk_sealed, contextOf(signing.kid))) as JWK; // sealed below
+  const retired = rows.filter((row) => row.is_retired).map((row) => row.public_jwk);
+  return createKeyRing({ kid: signing.kid, privateJwk }, retired);
+}
+
+async function insertKey(sql: Sql, secrets: SecretBox, key: SigningKey, now: Date): Promise<void> {
+  const sealed = secrets.seal(JSON.stringify(key.privateJwk), contextOf(key.kid));
+  await sql`
+    insert into signing_keys (kid, public_jwk, private_jwk_sealed, created_at)
+    values (${key.kid}, ${sql.json({ ...publicPart(key) })}, ${sealed}, ${now})
+    on conflict do nothing`;
+}
+
+function contextOf(kid: string): string {
+  return `signing_key:${kid}`;
+}
