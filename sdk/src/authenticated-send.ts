@@ -1,0 +1,71 @@
+import type { ClientOptions } from './client-options.js';
+import { nameOf, type AnyRequest, type Operation } from './operation.js';
+import { isProblem } from './reply.js';
+import { checkedBearer, sendableOf } from './request.js';
+import { systemTiming } from './retry.js';
+import type { Renew } from './session.js';
+import type { TokenStore } from './tokens.js';
+import { send, untilAborted, type SendOptions } from './transport.js';
+
+const defaultTimeoutMs = 30_000;
+const defaultRetries = 2;
+const defaultMaxRetryDelayMs = 30_000;
+
+/** Who calls, and with what. */
+export interface Caller {
+  readonly options: ClientOptions;
+  readonly tokens: TokenStore;
+  /** The security scheme that the tokens are for; null: the API takes none. */
+  readonly scheme: string | null;
+  readonly renew: Renew;
+}
+
+/**
+ * Sends a request with the caller's access token, where the operation takes one. When the server does not accept it,
+ * the tokens are renewed and the request is sent once more; when they cannot be renewed, that 401 is the reply.
+ */
+export async function sendAuthenticated(
+  caller: Caller,
+  operation: Operation,
+  request: AnyRequest,
+  input: Request,
+): Promise<Response> {
+  const plain = await sendableOf(input);
+  const options = sendOptions(caller.options, operation, request);
+  const takesToken = operation.scheme !== undefined && operation.scheme === caller.scheme;
+  const tokens = takesToken && !('authorization' in plain.headers) ? await caller.tokens.get() : null;
+  if (tokens === null) return send(plain, options);
+
+  const sendWith = (token: string): Promise<Response> =>
+    send({ ...plain, headers: { ...plain.headers, authorization: checkedBearer(token) } }, options);
+  const response = await sendWith(tokens.access_token);
+  if (!(await isUnauthenticated(response))) return response;
+  const renewed = await untilAborted(caller.renew(tokens.access_token), request.signal);
+  return renewed === null ? response : sendWith(renewed.access_token);
+}
+
+/** Other problems with status 401, a wrong password for example, say nothing about the token. */
+async function isUnauthenticated(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null); // a 401 that is no JSON is not from the API
+  return isProblem(body) && body.type === '/problems/unauthenticated';
+}
+
+function sendOptions(client: ClientOptions, operation: Operation, request: AnyRequest): SendOptions {
+  return {
+    fetch: client.fetch ?? ((url, init) => fetch(url, init)),
+    operation: nameOf(operation),
+    signal: request.signal,
+    timeoutMs: request.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs,
+    retries: request.retries ?? client.retries ?? defaultRetries,
+    policy: {
+      method: operation.method,
+      maxRetryDelayMs: client.maxRetryDelayMs ?? defaultMaxRetryDelayMs,
+      timing: client.timing ?? systemTiming,
+    },
+    stream: operation.format?.parseAs === 'stream',
+  };
+}

@@ -1,0 +1,108 @@
+import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
+import { sendAuthenticated, type Caller } from './authenticated-send.js';
+import type { ClientOptions } from './client-options.js';
+import { UnexpectedReplyError } from './errors.js';
+import { nameOf, type AnyRequest, type Operation } from './operation.js';
+import { resultOf } from './reply.js';
+import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
+import type { AnyResult } from './result.js';
+import { createRenewal, type Refresh } from './session.js';
+import { memoryTokenStore, observedStore, tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
+
+/** A connection to one API, with the tokens of one caller. Generated functions take it as their first argument. */
+export interface ApiClient<Api extends string> {
+  readonly api: Api;
+  /** The tokens that the client goes by. Setting and clearing them here is reported to `onTokens`. */
+  readonly tokens: TokenStore;
+  /**
+   * Performs an operation; the generated function of each operation calls this.
+   *
+   * @throws ConnectionError, TimeoutError, UnexpectedReplyError, or the reason of the caller's signal
+   */
+  call<Result extends AnyResult>(operation: Operation, request?: AnyRequest): Promise<Result>;
+}
+
+/** How an API authenticates with tokens. */
+export interface TokenScheme<Api extends string> {
+  /** The security scheme whose bearer token is the access token. */
+  readonly name: string;
+  readonly refresh: (client: ApiClient<Api>, refreshToken: string) => ReturnType<Refresh>;
+}
+
+/**
+ * Makes a client of one API. It shares nothing with other clients.
+ *
+ * @param tokenScheme null: the API takes no tokens
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL free of credentials, query and fragment
+ */
+export function createApiClient<Api extends string>(
+  api: Api,
+  options: ClientOptions,
+  tokenScheme: TokenScheme<Api> | null,
+): ApiClient<Api> {
+  const tokens = observedStore(options.tokens ?? memoryTokenStore(), options.onTokens ?? (() => undefined));
+  const http = createFetchClient<AnyPaths>({
+    baseUrl: checkedBaseUrl(options.baseUrl),
+    pathSerializer: (path, params) => defaultPathSerializer(path, checkedPathParams(params)),
+  });
+
+  const client: ApiClient<Api> = {
+    api,
+    tokens,
+    async call<Result extends AnyResult>(operation: Operation, request: AnyRequest = {}): Promise<Result> {
+      const result = await perform(http, caller, operation, request);
+      const issued = result.ok && request.adoptTokens !== false ? issuedTokens(operation, result.data) : null;
+      if (issued !== null) await tokens.set(issued);
+      // The generated function states what its operation answers, and the contract tests prove it of the server.
+      return result as Result;
+    },
+  };
+  const caller: Caller = {
+    options,
+    tokens,
+    scheme: tokenScheme?.name ?? null,
+    renew: createRenewal(tokens, async (token) => tokenScheme?.refresh(client, token) ?? null),
+  };
+  return client;
+}
+
+/** What openapi-fetch needs to know of the paths here; the types of each operation are in its generated function. */
+type AnyPaths = Record<string, Record<Operation['method'] | 'trace', AnyOperation>>;
+
+interface AnyOperation {
+  readonly parameters: { readonly path?: Record<string, unknown>; readonly query?: Record<string, unknown> };
+  readonly requestBody?: { readonly content: { readonly 'application/json': unknown } };
+  readonly responses: Record<number, { readonly content: Record<string, unknown> }>;
+}
+
+async function perform(
+  http: ReturnType<typeof createFetchClient<AnyPaths>>,
+  caller: Caller,
+  operation: Operation,
+  request: AnyRequest,
+): Promise<AnyResult> {
+  const { params, query, body } = request;
+  const received: { response?: Response } = {};
+  try {
+    const reply = await http.request(operation.method, operation.path, {
+      params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
+      ...(body !== undefined && { body }),
+      headers: requestHeaders(operation, caller.options.headers, request.headers),
+      parseAs: operation.format?.parseAs ?? 'text',
+      fetch: async (input) => (received.response = await sendAuthenticated(caller, operation, request, input)),
+    });
+    return resultOf(operation, reply.response, reply.response.ok ? reply.data : reply.error, request.signal);
+  } catch (error) {
+    // What says that it is JSON and is not cannot be a reply of ours.
+    if (error instanceof SyntaxError && received.response !== undefined) {
+      throw new UnexpectedReplyError(nameOf(operation), received.response, error);
+    }
+    throw error;
+  }
+}
+
+function issuedTokens(operation: Operation, data: unknown): TokenPair | null {
+  if (operation.issues === 'reply') return tokenPairOf(data);
+  if (operation.issues === undefined || typeof data !== 'object' || data === null) return null;
+  return tokenPairOf(Reflect.get(data, 'tokens'));
+}

@@ -1,0 +1,11 @@
+/** What the clients of all APIs share. Each API has an entry point of its own, such as `@plumbline/sdk/platform`. */
+export type { ApiClient } from './client.js';
+export type { ClientOptions } from './client-options.js';
+export { ConnectionError, PlumblineError, TimeoutError, UnexpectedReplyError } from './errors.js';
+export type { CallOptions, TokenCallOptions } from './operation.js';
+export { paginate } from './paginate.js';
+export type { AnyResult, DataOf, Failure, ProblemDocument, Success } from './result.js';
+export type { Timing } from './retry.js';
+export { memoryTokenStore, type TokenPair, type TokenStore } from './tokens.js';
+export type { Fetch, FetchInit } from './transport.js';
+export { unwrap } from './unwrap.js';

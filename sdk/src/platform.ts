@@ -1,0 +1,37 @@
+import { createApiClient } from './client.js';
+import type { ClientOptions } from './client-options.js';
+import { logout, refreshTokens, type LogoutResult, type PlatformClient } from './generated/platform/operations.js';
+import type { CallOptions } from './operation.js';
+
+export type * from './generated/platform/openapi.js';
+export * from './generated/platform/operations.js';
+export * from './generated/platform/problems.js';
+export * from './generated/platform/values.js';
+
+/**
+ * Makes a client of the Platform API. It holds the tokens of one user: those of the latest reply that carried some.
+ *
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL free of credentials, query and fragment
+ */
+export function createPlatformClient(options: ClientOptions): PlatformClient {
+  return createApiClient('platform', options, {
+    name: 'bearer',
+    // The exchange puts the tokens into the store itself, after looking whether they are still wanted.
+    refresh: (client, refresh_token) => refreshTokens(client, { body: { refresh_token }, adoptTokens: false }),
+  });
+}
+
+/**
+ * Logs out the session that the client holds, and drops its tokens whatever the server says.
+ *
+ * @returns null when there was no session to log out
+ */
+export async function signOut(client: PlatformClient, options: CallOptions = {}): Promise<LogoutResult | null> {
+  const tokens = await client.tokens.get();
+  try {
+    if (tokens?.refresh_token === undefined) return null;
+    return await logout(client, { ...options, body: { refresh_token: tokens.refresh_token } });
+  } finally {
+    await client.tokens.clear();
+  }
+}

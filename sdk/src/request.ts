@@ -1,0 +1,72 @@
+import type { Operation } from './operation.js';
+import type { Sendable } from './transport.js';
+
+/**
+ * The address that paths are appended to.
+ *
+ * @throws TypeError when it is not an absolute http(s) URL free of credentials, query and fragment
+ */
+export function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  const plain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!plain || !/^https?:$/.test(url.protocol)) {
+    // The value is left out: it may hold a password.
+    throw new TypeError('baseUrl must be an absolute http or https URL without credentials, query or fragment');
+  }
+  return url.href;
+}
+
+/**
+ * Refuses what would lead to another path than the operation's: URLs drop empty and dot segments.
+ *
+ * @throws TypeError naming the parameter
+ */
+export function checkedPathParams(params: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(params)) {
+    if (value === '' || value === '.' || value === '..') {
+      throw new TypeError(`The path parameter ${name} must not be empty, "." or ".."`);
+    }
+  }
+  return params;
+}
+
+/**
+ * The headers of a request: what the operation answers with, then those of the client, then those of the call.
+ *
+ * @throws TypeError naming a header whose value cannot be sent
+ */
+export function requestHeaders(
+  operation: Operation,
+  ...added: readonly (Readonly<Record<string, string | undefined>> | undefined)[]
+): Record<string, string> {
+  const accept = ['application/problem+json'];
+  if (operation.format !== undefined) accept.unshift(operation.format.mediaType);
+  const headers: Record<string, string> = { accept: accept.join(', ') };
+  for (const [name, value] of added.flatMap((each) => Object.entries(each ?? {}))) {
+    if (value === undefined) continue;
+    // What fetch itself would throw quotes the value, which may be a secret.
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new TypeError(`The value of the header ${name} cannot be sent`);
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+/**
+ * An access token as the value of `Authorization`.
+ *
+ * @throws TypeError, without the token, when it is not made of the characters that RFC 6750, section 2.1 allows
+ */
+export function checkedBearer(token: string): string {
+  if (!/^[\w\-.~+/]+=*$/.test(token)) throw new TypeError('The access token in the store is not a bearer token');
+  return `Bearer ${token}`;
+}
+
+/** A request in a form that can be sent any number of times, with any fetch: a `Request` can be read once. */
+export async function sendableOf(request: Request): Promise<Sendable> {
+  const headers: Record<string, string> = {};
+  request.headers.forEach((value, name) => {
+    headers[name] = value;
+  });
+  const text = await request.text();
+  return { url: request.url, method: request.method, headers, body: text === '' ? null : text };
+}

@@ -1,0 +1,37 @@
+/** What every problem has in common (RFC 9457). The generated types of an API add the members of each case. */
+export interface ProblemDocument {
+  /** `/problems/<slug>`: what to branch on. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** What happened, for people to read. */
+  readonly message: string;
+  readonly request_id: string;
+}
+
+/** A documented reply that is no problem. */
+export interface Success<Status extends number = number, Data = unknown> {
+  readonly ok: true;
+  readonly status: Status;
+  readonly data: Data;
+  readonly problem?: never;
+  readonly headers: Headers;
+  /** `X-Request-Id` of the reply: what to quote when something needs looking into. */
+  readonly requestId: string | null;
+}
+
+/** A documented refusal. */
+export interface Failure<Status extends number = number, Problem extends ProblemDocument = ProblemDocument> {
+  readonly ok: false;
+  readonly status: Status;
+  readonly problem: Problem;
+  readonly data?: never;
+  readonly headers: Headers;
+  /** `X-Request-Id` of the reply: what to quote when something needs looking into. */
+  readonly requestId: string | null;
+}
+
+export type AnyResult = Success | Failure;
+
+/** The data of a result's successes. */
+export type DataOf<Result extends AnyResult> = Extract<Result, { ok: true }>['data'];

@@ -1,0 +1,69 @@
+/** Methods of which a second request does no harm (RFC 9110, section 9.2.2). */
+const idempotent = ['get', 'head', 'put', 'delete', 'options'];
+const firstDelayMs = 500;
+const longestBackoffMs = 8_000;
+
+/** Time and chance, handed in so that tests hold them. */
+export interface Timing {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** At least 0, less than 1. */
+  random(): number;
+  /** Waits `ms` milliseconds; throws the signal's reason when it aborts. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export const systemTiming: Timing = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: async (ms, signal) => {
+    await new Promise<void>((resolve) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const timer = setTimeout(stop, ms);
+      if (signal?.aborted === true) stop();
+      else signal?.addEventListener('abort', stop);
+    });
+    signal?.throwIfAborted();
+  },
+};
+
+export interface RetryPolicy {
+  /** In lower case. */
+  readonly method: string;
+  /** The longest time to wait on the server's word; one that asks for more gets no further attempt. */
+  readonly maxRetryDelayMs: number;
+  readonly timing: Timing;
+}
+
+/**
+ * Tells how long to wait before the next attempt; null: make none.
+ *
+ * A 429 was refused before anything was done, so every method may repeat it. After a lost connection, a timeout, 502,
+ * 503 or 504 nobody knows what was done, so only idempotent methods do.
+ *
+ * @param response null: none came
+ * @param attempt attempts made so far, from 1
+ */
+export function delayBeforeRetry(response: Response | null, attempt: number, policy: RetryPolicy): number | null {
+  const { method, maxRetryDelayMs, timing } = policy;
+  const status = response?.status ?? null;
+  const repeatable = status === null || status === 502 || status === 503 || status === 504;
+  if (status !== 429 && !(repeatable && idempotent.includes(method))) return null;
+  const asked = retryAfterMs(response?.headers.get('retry-after') ?? null, timing.now());
+  if (asked !== null) return asked <= maxRetryDelayMs ? asked : null;
+  // Half of the delay is left to chance, so that clients which failed together do not return together.
+  const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), longestBackoffMs);
+  return Math.round(backoff * (1 - timing.random() / 2));
+}
+
+/** `Retry-After` in milliseconds from now: a number of seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterMs(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

@@ -1,0 +1,51 @@
+/** What authenticates a caller, named as on the wire. */
+export interface TokenPair {
+  /** Sent as `Authorization: Bearer <token>`. */
+  readonly access_token: string;
+  /** Buys the next pair, once. Without it, a refused access token is not renewed. */
+  readonly refresh_token?: string;
+}
+
+/** Where a client keeps its tokens: memory, a cookie jar, a keychain. Methods may be asynchronous. */
+export interface TokenStore {
+  get(): TokenPair | null | Promise<TokenPair | null>;
+  set(tokens: TokenPair): void | Promise<void>;
+  clear(): void | Promise<void>;
+}
+
+/** Keeps tokens in memory, as long as the store lives. */
+export function memoryTokenStore(initial: TokenPair | null = null): TokenStore {
+  let held = initial;
+  return {
+    get: () => held,
+    set: (tokens) => {
+      held = tokens;
+    },
+    clear: () => {
+      held = null;
+    },
+  };
+}
+
+/** The same store, telling `listener` of each change after it is made. */
+export function observedStore(store: TokenStore, listener: (tokens: TokenPair | null) => void): TokenStore {
+  return {
+    get: () => store.get(),
+    set: async (tokens) => {
+      await store.set(tokens);
+      listener(tokens);
+    },
+    clear: async () => {
+      await store.clear();
+      listener(null);
+    },
+  };
+}
+
+/** The token pair that `value` is, or null. */
+export function tokenPairOf(value: unknown): TokenPair | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (!('access_token' in value) || !('refresh_token' in value)) return null;
+  const { access_token, refresh_token } = value;
+  return typeof access_token === 'string' && typeof refresh_token === 'string' ? { access_token, refresh_token } : null;
+}

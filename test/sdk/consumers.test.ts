@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as problems from '../../generated/problems.js';
+import { me, startPlatform, tokens, user } from './platform-server.js';
+import { filesOf, installConsumer, packSdk, type PackedSdk } from './packed-sdk.js';
+
+const run = promisify(execFile);
+const seen = { email: 'robin@example.com', refusal: '/problems/invalid-credentials' };
+let sdk: PackedSdk;
+
+beforeAll(async () => {
+  sdk = await packSdk();
+}, 120_000);
+
+afterAll(() => rm(sdk.folder, { recursive: true, force: true }));
+
+describe('the packed SDK', { timeout: 120_000 }, () => {
+  it('works for an ECMAScript module', async () => {
+    const project = await installConsumer(sdk, 'esm');
+    expect(await outcome(join(project, 'main.js'))).toEqual(seen);
+  });
+
+  it('works for a CommonJS module', async () => {
+    const project = await installConsumer(sdk, 'cjs');
+    expect(await outcome(join(project, 'main.js'))).toEqual(seen);
+  });
+
+  it.each(['module', 'commonjs'])(
+    'type-checks for TypeScript with module node16 in a package of type %s, narrows as documented, and works',
+    async (type) => {
+      const project = await installConsumer(sdk, 'typescript-node16');
+      await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type }));
+      const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+      const compiled = run(process.execPath, [compiler, '-p', project]);
+      expect(
+        await compiled.then(
+          ({ stdout }) => stdout,
+          (error: unknown) => error,
+        ),
+      ).toBe('');
+      expect(await outcome(join(project, 'built/main.js'))).toEqual(seen);
+    },
+  );
+
+  it('works bundled for browsers, where only what is used is in the bundle', async () => {
+    const project = await installConsumer(sdk, 'bundler');
+    const outfile = join(project, 'bundle.mjs');
+    await build({ entryPoints: [join(project, 'main.js')], outfile, bundle: true, format: 'esm', platform: 'browser' });
+    const bundle = await readFile(outfile, 'utf8');
+    const paths = [...bundle.matchAll(/"(\/api\/v1\/[^"]*)"/g)].map(([, path]) => path);
+    // Beside the operations that the consumer calls: the refresh of the client itself.
+    expect(paths.sort()).toEqual(['/api/v1/auth/login', '/api/v1/auth/me', '/api/v1/auth/refresh']);
+    expect(bundle).not.toContain('application/x-ndjson');
+
+    const page = join(project, 'page.mjs');
+    await writeFile(page, `globalThis.baseUrl = process.argv[2];\nawait import('./bundle.mjs');\n`);
+    expect(await outcome(page)).toEqual(seen);
+  });
+
+  it('holds what is needed and nothing else', async () => {
+    const { stdout } = await run('tar', ['-tzf', sdk.tarball]);
+    const packed = stdout
+      .trim()
+      .split('\n')
+      .map((file) => file.replace(/^package\//, ''));
+    const expected = await filesOf(sdk.unpacked);
+    expect(packed.sort()).toEqual(expected.sort());
+    expect(
+      packed.every((file) =>
+        /^(package\.json|README\.md|dist\/.*\.(js|d\.ts)|dist\/(esm|cjs)\/package\.json)$/.test(file),
+      ),
+    ).toBe(true);
+  });
+
+  it('has nothing for publint to complain of', async () => {
+    const archive = await readFile(sdk.tarball);
+    const tarball = new Uint8Array(archive).buffer;
+    const { messages } = await publint({ pack: { tarball }, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it('resolves to the right types in every module system, says arethetypeswrong', async () => {
+    const cli = join(process.cwd(), 'node_modules/@arethetypeswrong/cli/dist/index.js');
+    // It exits with 1, and this throws, for any problem. Node before 12 (node10) knew no `exports`.
+    const options = ['--profile', 'node16', '--format', 'ascii', '--no-color', '--no-emoji'];
+    const { stdout } = await run(process.execPath, [cli, sdk.tarball, ...options]);
+    expect(stdout.match(/node16 \(from CJS\): OK \(CJS\)/g)).toHaveLength(2);
+    expect(stdout.match(/node16 \(from ESM\): OK \(ESM\)/g)).toHaveLength(2);
+  });
+});
+
+/** Runs a consumer's program against a server, and gives what it prints. */
+async function outcome(program: string): Promise<unknown> {
+  const { url } = await startPlatform({
+    handlers: {
+      login: ({ body }) =>
+        body.password === 'right'
+          ? { status: 200, body: { ...tokens(1), needs_onboarding: false, user } }
+          : problems.invalidCredentials(),
+      getMe: () => ({ status: 200, body: me }),
+    },
+    accepts: (token) => token === tokens(1).access_token,
+  });
+  const { stdout } = await run(process.execPath, [program, url]);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,38 @@
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+
+const entryPoints = { '.': 'sdk/src/index.ts', './platform': 'sdk/src/platform.ts' };
+
+it('exports what exported-symbols.txt lists: take the file along with `vitest -u` when a change is meant', async () => {
+  const program = ts.createProgram(Object.values(entryPoints), options());
+  const checker = program.getTypeChecker();
+  const lines = Object.entries(entryPoints).flatMap(([subpath, file]) => {
+    const source = program.getSourceFile(file);
+    const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+    if (module === undefined) throw new Error(`${file} is no module`);
+    return checker.getExportsOfModule(module).map((symbol) => `${subpath} ${kindOf(symbol)} ${symbol.name}`);
+  });
+  await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('exported-symbols.txt');
+
+  function kindOf(symbol: ts.Symbol): string {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    if (target.flags & ts.SymbolFlags.Class) return 'class';
+    if (target.flags & ts.SymbolFlags.Function) return 'function';
+    return target.flags & ts.SymbolFlags.Value ? 'const' : 'type';
+  }
+});
+
+function options(): ts.CompilerOptions {
+  const parsed = ts.getParsedCommandLineOfConfigFile(
+    'sdk/tsconfig.json',
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: (fault) => {
+        throw new Error(ts.flattenDiagnosticMessageText(fault.messageText, '\n'));
+      },
+    },
+  );
+  if (parsed === undefined) throw new Error('sdk/tsconfig.json cannot be read');
+  return parsed.options;
+}
