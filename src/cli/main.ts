@@ -61,7 +61,7 @@ if (process.argv[2] === 'serve' && process.argv.some((each) => each === '--help'
 try {
   await program.parseAsync();
 } catch (error) {
-  reportFailure(error);
+  await reportFailure(error);
 }
 
 function version(): string {

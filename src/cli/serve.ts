@@ -6,21 +6,27 @@ import { createLog } from './log.js';
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = readSettings(environment);
   const log = createLog(settings.logLevel, 1);
+  const stopSignal = waitForStopSignal(); // a signal that comes during the start must not leave things half started
   const platform = await startPlatform(settings, { log });
   announce(platform.url);
 
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        log.info({ signal }, 'stopping');
-        process.once(signal, () => process.exit(1));
-        resolve();
-      });
-    }
-  });
+  log.info({ signal: await stopSignal }, 'stopping');
   await platform.stop();
   log.info({}, 'stopped');
   log.flush();
+}
+
+function waitForStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let isAsked = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (isAsked) process.exit(1);
+        isAsked = true;
+        resolve(signal);
+      });
+    }
+  });
 }
 
 function announce(url: string): void {

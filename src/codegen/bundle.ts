@@ -22,7 +22,10 @@ export async function bundleContract(path: string): Promise<OpenApiDocument> {
 export async function bundleProblems(path: string): Promise<OpenApiDocument> {
   const catalogue: unknown = parse(await readFile(path, 'utf8'));
   if (typeof catalogue !== 'object' || catalogue === null) throw new Error(`${path} is not a map of schemas`);
-  const references = Object.keys(catalogue).map((name) => [name, { $ref: `${resolve(path)}#/${name}` }]);
+  const references = Object.keys(catalogue).map((name): [string, { $ref: string }] => [
+    name,
+    { $ref: `${resolve(path)}#/${name}` },
+  ]);
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Problems', version: '1' },

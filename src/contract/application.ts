@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import Koa from 'koa';
 import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route } from '../../generated/contract.js';
@@ -72,7 +73,11 @@ function clientAddress(trustedProxies: readonly string[]): (exchange: { ctx: Koa
   const peerOf = (ctx: Koa.ParameterizedContext): string => ctx.req.socket.remoteAddress ?? 'unknown';
   if (trustedProxies.length === 0) return ({ ctx }) => withoutMapping(peerOf(ctx));
   const trust = proxyAddr.compile([...trustedProxies]);
-  return ({ ctx }) => withoutMapping(proxyAddr(ctx.req, trust));
+  // Some proxies forward `unknown` or a port with the address: then the nearest hop that is an address counts.
+  return ({ ctx }) => {
+    const hops = proxyAddr.all(ctx.req, trust);
+    return withoutMapping(hops.findLast((hop) => isIP(hop) !== 0) ?? peerOf(ctx));
+  };
 }
 
 /** An IPv4 peer of a dual-stack socket shows as `::ffff:192.0.2.1`; it is the same caller. */

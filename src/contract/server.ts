@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RunningServer {
@@ -26,12 +26,14 @@ const keepAliveTimeoutMs = 65_000;
  * @throws the system's error when the address cannot be had
  */
 export async function listen(
-  listener: RequestListener,
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
   address: { host: string; port: number },
 ): Promise<RunningServer> {
   const server = createServer(
     { requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
-    listener,
+    (request, response) => {
+      void listener(request, response); // Koa's callback answers its own failures
+    },
   );
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(malformedHttp);

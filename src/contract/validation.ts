@@ -56,7 +56,7 @@ function checkBody(table: { required: boolean; validate: Validator }, body: unkn
 function readQuery(url: string, table: ParameterTable, violations: Violation[]): Record<string, unknown> {
   const start = url.indexOf('?');
   // Without a prototype, so that a parameter named __proto__ is one like any other: unknown.
-  const values: Record<string, unknown> = Object.create(null);
+  const values: Record<string, unknown> = Object.create(null) as Record<string, never>;
   if (start === -1) return values;
   for (const [name, value] of Object.entries(parseQueryString(url.slice(start + 1)))) {
     if (table.lists.includes(name)) values[name] = Array.isArray(value) ? value : [value];

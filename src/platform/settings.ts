@@ -161,8 +161,11 @@ export const settingDescriptions: readonly SettingDescription[] = [...Object.val
  * @throws SettingError naming the first variable with a wrong value, and what a good one looks like
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): PlatformSettings {
-  const values = Object.entries(table).map(([key, each]) => [key, read<unknown>(each, environment)]);
-  const limits = rateLimitTable.map((each) => [each.name, read(each, environment)]);
+  const values: [string, unknown][] = Object.entries(table).map(([key, each]) => [
+    key,
+    read<unknown>(each, environment),
+  ]);
+  const limits = rateLimitTable.map((each): [string, RateLimitRule | null] => [each.name, read(each, environment)]);
   // Each entry of the table parses to what the key of the same name asks for; the test of this file reads all back.
   return { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
 }

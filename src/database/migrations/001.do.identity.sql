@@ -38,7 +38,7 @@ CREATE TABLE organizations (
 );
 COMMENT ON TABLE organizations IS
   'Workspaces: the tenant of everything that carries an org_id. A row is the lock of its members: a change of roles '
-  'takes it FOR UPDATE first, so that two owners cannot both stop being the last one.';
+  'takes it FOR NO KEY UPDATE first, so that two owners cannot both stop being the last one.';
 COMMENT ON COLUMN organizations.first_sync_completed_at IS
   'Kept here, because the runs that prove it go when their configuration is deleted.';
 CREATE INDEX organizations_created_by_idx ON organizations (created_by);

@@ -39,13 +39,13 @@ CREATE TABLE sync_configs (
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT sync_configs_name_key UNIQUE (org_id, name),
   CONSTRAINT sync_configs_org_id_key UNIQUE (org_id, id),
-  -- A disconnected credential leaves the configuration, which says so and waits for another.
+  -- The service refuses to disconnect a credential that a configuration uses.
   CONSTRAINT sync_configs_integration_fkey FOREIGN KEY (org_id, integration_id)
     REFERENCES integrations (org_id, id) ON DELETE SET NULL (integration_id)
 );
 COMMENT ON TABLE sync_configs IS 'What an organization synchronizes: provider, targets, repositories.';
 COMMENT ON COLUMN sync_configs.integration_id IS 'Null for providers that need no credential, or after it is gone.';
-COMMENT ON COLUMN sync_configs.repositories IS 'Names or patterns; empty means all that the credential can see.';
+COMMENT ON COLUMN sync_configs.repositories IS 'Names, ids or patterns of what to synchronize.';
 CREATE INDEX sync_configs_of_org_idx ON sync_configs (org_id, created_at DESC, id DESC);
 CREATE INDEX sync_configs_integration_idx ON sync_configs (org_id, integration_id);
 CREATE INDEX sync_configs_created_by_idx ON sync_configs (created_by);

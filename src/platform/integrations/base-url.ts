@@ -28,7 +28,7 @@ export function isRefusedAddress(address: string): boolean {
 }
 
 /** The name of a URL's host, or its address without brackets. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 

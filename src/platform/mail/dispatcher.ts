@@ -46,15 +46,12 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
       again = true;
       return running;
     }
-    running = (async () => {
-      do {
-        again = false;
-        await deliverDue(options, () => stopped);
-      } while (again && !stopped);
-    })().finally(() => {
+    again = false;
+    running = deliverDue(options, () => stopped).finally(() => {
       running = null;
     });
-    return running;
+    // Whoever asked while this went on may have put a mail behind what was read.
+    return running.then(() => (again && !stopped ? drain() : undefined));
   };
   const attempt = (): void => {
     drain().catch((error: unknown) => {

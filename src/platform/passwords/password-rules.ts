@@ -15,7 +15,7 @@ export const maxPasswordBytes = 72;
  */
 export async function checkPassword(password: string): Promise<PasswordViolation[]> {
   const violations: PasswordViolation[] = [];
-  if ([...password].length < minLength) {
+  if (Array.from(password).length < minLength) {
     violations.push({ rule: 'min_length', message: `Use at least ${minLength} characters.` });
   }
   if (Buffer.byteLength(password) > maxPasswordBytes) {

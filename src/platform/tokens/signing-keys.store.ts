@@ -5,6 +5,9 @@ import { after, type Clock } from '../surroundings.js';
 import { createKeyRing, generateSigningKey, publicPart, type KeyRing, type SigningKey } from './key-ring.js';
 import { refreshTokenSeconds } from './lifetimes.js';
 
+/** Other servers sign with the old key until they notice the new one, which takes them a minute. */
+const noticeSeconds = 300;
+
 /**
  * Loads the ring that the database holds. At the very first start a key is generated: of several servers that do so at
  * once, one inserts its key and the others read that one.
@@ -23,10 +26,12 @@ export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clo
 export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clock: Clock): Promise<string> {
   const key = await generateSigningKey();
   const now = clock.now();
+  const expiresAt = after(now, noticeSeconds + refreshTokenSeconds);
   await sql.begin(async (transaction) => {
+    // Of simultaneous rotations the later one must see, and retire, the key of the earlier one. Reading goes on.
+    await transaction`lock table signing_keys in share row exclusive mode`;
     await transaction`
-      update signing_keys set retired_at = ${now}, expires_at = ${after(now, refreshTokenSeconds)}
-      where retired_at is null`;
+      update signing_keys set retired_at = ${now}, expires_at = ${expiresAt} where retired_at is null`;
     await insertKey(transaction, secrets, key, now);
   });
   return key.kid;

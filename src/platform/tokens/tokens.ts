@@ -2,6 +2,7 @@ import { errors, jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { after, type Clock, type Random } from '../surroundings.js';
 import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
+import { createVerifiedTokens } from './verified-tokens.js';
 
 /** Whom an access token is for. */
 export interface AccessSubject {
@@ -51,6 +52,7 @@ export interface TokenOptions {
  * and the claim `type`, so that no token passes for one of the other kind (RFC 8725, sections 3.1 and 3.11).
  */
 export function createTokens({ keyRing, issuer, audience, clock, random }: TokenOptions): Tokens {
+  const verified = createVerifiedTokens();
   const sign = async (claims: JWTPayload, subject: string, jti: string, from: Date, to: Date): Promise<string> => {
     const { kid, key } = (await keyRing(false)).signing;
     return new SignJWT(claims)
@@ -98,16 +100,21 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
       return sign(claims, userId, jti, issuedAt, expiresAt);
     },
     verifyAccessToken: async (token) => {
+      const ring = await keyRing(false);
+      const known = verified.find(token, ring, clock.now());
+      if (known !== null) return known;
       const claims = await verify(token, 'access');
       if (claims === null || typeof claims['tv'] !== 'number') return null;
       const { sub, exp } = claims;
       if (sub === undefined || exp === undefined) return null;
-      return {
+      const access = {
         userId: sub,
         orgId: textOrNull(claims['org_id']),
         tokenVersion: claims['tv'],
         expiresAt: new Date(exp * 1000),
       };
+      verified.remember(token, ring, access);
+      return access;
     },
     verifyRefreshToken: async (token) => {
       const claims = await verify(token, 'refresh');

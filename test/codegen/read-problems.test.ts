@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { bundleProblems } from '../../src/codegen/bundle.js';
+import { emitProblems } from '../../src/codegen/emit/problems.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+import { readProblems } from '../../src/codegen/read-problems.js';
+import { record } from '../support/recorder-pointers.js';
+
+const right = {
+  type: 'object',
+  description: 'The door is stuck. Push.',
+  'x-problem': { 'raised-by': 'service', headers: { Warning: 'stuck' } },
+  additionalProperties: false,
+  required: ['type', 'title', 'status', 'message', 'request_id', 'door'],
+  properties: {
+    type: { const: '/problems/door-stuck' },
+    title: { const: 'Door stuck' },
+    status: { const: 409 },
+    message: { type: 'string' },
+    request_id: { type: 'string' },
+    door: { type: 'string' },
+    since: { type: 'string' },
+  },
+};
+
+const catalogueOf = (schema: SchemaObject, name = 'DoorStuckProblem'): OpenApiDocument => ({
+  openapi: '3.1.0',
+  info: { title: 'Problems', version: '1' },
+  components: { schemas: { [name]: schema, RequestId: { type: 'string' } } },
+});
+const withProperties = (properties: object): SchemaObject => ({
+  ...right,
+  properties: { ...right.properties, ...properties },
+});
+
+test('An entry is read with its own members, its statuses and its headers', () => {
+  expect(readProblems(catalogueOf(right))).toEqual([
+    {
+      schemaName: 'DoorStuckProblem',
+      slug: 'door-stuck',
+      title: 'Door stuck',
+      description: 'The door is stuck. Push.',
+      statuses: [409],
+      message: null,
+      members: [
+        { name: 'door', required: true },
+        { name: 'since', required: false },
+      ],
+      raisedBy: 'service',
+      headers: { Warning: 'stuck' },
+    },
+  ]);
+});
+
+test('A case may have several statuses and a fixed message', () => {
+  const schema = withProperties({ status: { enum: [408, 504] }, message: { const: 'Push.' } });
+  expect(readProblems(catalogueOf(schema))).toMatchObject([{ statuses: [408, 504], message: 'Push.' }]);
+});
+
+test.each([
+  ['another type', withProperties({ type: { const: '/problems/door' } }), 'type must be /problems/door-stuck'],
+  ['no constant title', withProperties({ title: { type: 'string' } }), 'title must be a const'],
+  ['a status of any number', withProperties({ status: { type: 'integer' } }), 'status must be a const or an enum'],
+  ['no request_id', withProperties({ request_id: undefined }), 'request_id is missing or not required'],
+  ['a shared member that is not required', { ...right, required: ['type'] }, 'title is missing or not required'],
+  ['no list of what is required', { ...right, required: undefined }, 'required is not a list'],
+  ['no description', { ...right, description: undefined }, 'description is missing'],
+  ['no x-problem', { ...right, 'x-problem': undefined }, 'x-problem is not an object'],
+  ['an unknown raised-by', { ...right, 'x-problem': { 'raised-by': 'nobody' } }, 'x-problem.raised-by'],
+  ['no properties', { ...right, properties: undefined }, 'properties is not an object'],
+])('An entry with %s is an error that names it', (_name, schema, says) => {
+  const read = (): unknown => readProblems(catalogueOf(record(JSON.parse(JSON.stringify(schema)))));
+  expect(read).toThrow(`problems.yaml, DoorStuckProblem: ${says}`);
+});
+
+test('Initials in a name become one word of the slug', () => {
+  const schema = withProperties({ type: { const: '/problems/api-key-not-a-member' } });
+  expect(readProblems(catalogueOf(schema, 'APIKeyNotAMemberProblem'))).toMatchObject([
+    { slug: 'api-key-not-a-member' },
+  ]);
+});
+
+test('The catalogue in openapi/ keeps the rules, and every entry has a constructor', async () => {
+  const problems = readProblems(await bundleProblems('openapi/problems.yaml'));
+  const constructors = emitProblems(problems).match(/^export function \w+/gm);
+  expect(new Set(constructors).size).toBe(problems.length);
+  expect(new Set(problems.map(({ slug }) => slug)).size).toBe(problems.length);
+});

@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { sendRaw } from '../support/recorder-raw.js';
+import { record } from '../support/recorder-pointers.js';
+import { addTool, countingLimiter, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
+
+let workshop: Workshop;
+const start = async (options?: WorkshopOptions): Promise<void> => {
+  workshop = await startWorkshop(options);
+};
+afterEach(() => workshop.close());
+
+const withToken = (authorization: string, method = 'DELETE'): Promise<Response> =>
+  workshop.fetch('/tools/1', { method, headers: { Authorization: authorization } });
+
+describe('authentication', () => {
+  test('Without a token it is 401 with WWW-Authenticate', async () => {
+    await start();
+    const response = await workshop.fetch('/tools/1', { method: 'DELETE' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.json()).toMatchObject({ type: '/problems/unauthenticated' });
+  });
+
+  test.each(['Bearer kim', 'bearer kim', 'BEARER   kim '])('%j is a token', async (authorization) => {
+    await start();
+    expect((await withToken(authorization)).status).toBe(204);
+  });
+
+  test.each(['Bearer stranger', 'Bearer', 'Bearer ', 'Basic kim', 'kim', 'Bearer kim robin', 'Bearerkim'])(
+    '%j is 401',
+    async (authorization) => {
+      await start();
+      expect((await withToken(authorization)).status).toBe(401);
+    },
+  );
+
+  test('An operation that serves anonymous callers too knows one with a token, and takes a bad one for none', async () => {
+    await start();
+    const noteFor = async (init: RequestInit): Promise<unknown> =>
+      record(await (await workshop.fetch('/tools/1', init)).json())['note'];
+    expect(await noteFor({})).toBe(null);
+    expect(await noteFor({ headers: { Authorization: 'Bearer kim' } })).toBe('kim');
+    expect(await noteFor({ headers: { Authorization: 'Bearer stranger' } })).toBe(null);
+  });
+
+  test('A scope that the caller lacks is 403 with what the security handler says', async () => {
+    await start();
+    const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }, { Authorization: 'Bearer kim' }));
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ type: '/problems/insufficient-role', required_role: 'owner' });
+  });
+});
+
+describe('rate limits', () => {
+  const fields = (response: Response): (string | null)[] =>
+    ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => response.headers.get(name));
+
+  test('Every reply says what is left of each policy', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 5, ADD_NAME_LIMIT: 2 }) });
+    expect(fields(await workshop.fetch('/tools', addTool({ name: 'Saw' })))).toEqual([
+      '"add-ip";q=5;w=3600, "add-name";q=2;w=3600',
+      '"add-ip";r=4;t=60, "add-name";r=1;t=60',
+      null,
+    ]);
+    expect(fields(await workshop.fetch('/tools', addTool('{')))[1]).toBe('"add-ip";r=3;t=60, "add-name";r=1;t=60');
+  });
+
+  test('What is over is 429, with Retry-After and the same number in the body', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 1 }) });
+    await workshop.fetch('/tools', addTool({ name: 'Saw' }));
+    const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }));
+    expect(response.status).toBe(429);
+    expect(fields(response)).toEqual(['"add-ip";q=1;w=3600', '"add-ip";r=0;t=60', '60']);
+    expect(await response.json()).toMatchObject({ type: '/problems/rate-limited', retry_after_seconds: 60 });
+  });
+
+  test('A policy that is switched off counts nothing and shows nowhere', async () => {
+    await start({ rateLimiter: countingLimiter({}) });
+    expect(fields(await workshop.fetch('/tools', addTool({ name: 'Saw' })))).toEqual([null, null, null]);
+  });
+
+  test('A property of the body is counted without regard to case and outer space', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_NAME_LIMIT: 2 }) });
+    const add = async (name: unknown): Promise<number> =>
+      (await workshop.fetch('/tools', addTool(JSON.stringify({ name })))).status;
+    expect([await add('Saw'), await add(' sAW '), await add('SAW'), await add('Axe')]).toEqual([201, 201, 429, 201]);
+  });
+
+  test('Nobody escapes the count by a body that does not parse or has no such property', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_NAME_LIMIT: 3 }) });
+    const statuses: number[] = [];
+    for (const body of ['{', '{"name":7}', '[]', 'null', '{"name":{"a":1}}']) {
+      statuses.push((await workshop.fetch('/tools', addTool(body))).status);
+    }
+    expect(statuses).toEqual([400, 422, 422, 429, 429]);
+  });
+
+  test('However long the property is, its key is short', async () => {
+    const limiter = countingLimiter({ ADD_NAME_LIMIT: 9 });
+    await start({ rateLimiter: limiter });
+    await workshop.fetch('/tools', addTool({ name: 'x'.repeat(2000) }));
+    await workshop.fetch('/tools', addTool({ name: `${'x'.repeat(2000)}y` }));
+    expect(Math.max(...limiter.keys.map((key) => key.length))).toBeLessThan(400);
+    expect(new Set(limiter.keys).size).toBe(2);
+  });
+});
+
+describe("the caller's address", () => {
+  const spoofed = { 'X-Forwarded-For': '203.0.113.7' };
+  const clientOf = async (trustedProxies: string[], headers: Record<string, string>): Promise<string | null> => {
+    await start({ trustedProxies });
+    await workshop.fetch('/tools/1', { headers });
+    return workshop.served[0]?.clientIp ?? null;
+  };
+
+  test('is the peer, whatever X-Forwarded-For says', async () => {
+    expect(await clientOf([], spoofed)).toBe('127.0.0.1');
+  });
+
+  test('is what a trusted proxy says', async () => {
+    expect(await clientOf(['127.0.0.0/8'], spoofed)).toBe('203.0.113.7');
+  });
+
+  test('is the last address that no trusted proxy has, not what the caller put before it', async () => {
+    const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7, 10.0.0.2' };
+    expect(await clientOf(['127.0.0.1', '10.0.0.0/8'], headers)).toBe('203.0.113.7');
+  });
+
+  test('is the peer when it is no trusted proxy', async () => {
+    expect(await clientOf(['10.0.0.0/8'], spoofed)).toBe('127.0.0.1');
+  });
+
+  test('is what the rate limits count: an untrusted X-Forwarded-For does not escape them', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 1 }) });
+    const add = (ip: string): RequestInit => addTool({ name: 'Saw' }, { 'X-Forwarded-For': ip });
+    expect((await workshop.fetch('/tools', add('203.0.113.1'))).status).toBe(201);
+    expect((await workshop.fetch('/tools', add('203.0.113.2'))).status).toBe(429);
+  });
+
+  test('A trusted proxy that is no address stops the start', async () => {
+    await start();
+    await expect(startWorkshop({ trustedProxies: ['proxy.example'] })).rejects.toThrow('proxy.example');
+  });
+});
+
+describe('the request id', () => {
+  const idFor = async (lines: string): Promise<string | null> => {
+    await start();
+    const reply = await sendRaw(workshop.url, `GET /tools/1 HTTP/1.1\r\nHost: h\r\n${lines}\r\n`);
+    return reply.headers.get('x-request-id');
+  };
+  const minted = /^[\da-f-]{36}$/;
+
+  test('is the one that the caller sent', async () => {
+    expect(await idFor('X-Request-Id: trace.01:AB-c_d\r\n')).toBe('trace.01:AB-c_d');
+  });
+
+  test.each([
+    '',
+    'X-Request-Id: a b\r\n',
+    'X-Request-Id: <x>\r\n',
+    `X-Request-Id: ${'x'.repeat(129)}\r\n`,
+    'X-Request-Id: a\r\nX-Request-Id: b\r\n',
+  ])('is minted for %j, which is not fit for a log', async (lines) => {
+    expect(await idFor(lines)).toMatch(minted);
+  });
+
+  test('is in every problem, and different for each request', async () => {
+    await start();
+    const [first, second] = [await workshop.fetch('/nowhere'), await workshop.fetch('/tools/x')];
+    expect(first.headers.get('x-request-id')).not.toBe(second.headers.get('x-request-id'));
+    expect(await first.json()).toMatchObject({ request_id: first.headers.get('x-request-id') });
+    expect(await second.json()).toMatchObject({ request_id: second.headers.get('x-request-id') });
+  });
+});

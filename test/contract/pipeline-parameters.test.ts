@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { record } from '../support/recorder-pointers.js';
+import { startWorkshop, type Workshop } from './workshop.js';
+
+let workshop: Workshop;
+beforeEach(async () => {
+  workshop = await startWorkshop();
+});
+afterEach(() => workshop.close());
+
+const list = async (
+  query: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Record<string, unknown> }> => {
+  const response = await workshop.fetch(`/tools${query}`, { headers });
+  return { status: response.status, body: record(await response.json()) };
+};
+
+test('Absent parameters have their defaults', async () => {
+  expect((await list('')).body).toMatchObject({ limit: 20, tags: [], borrowed: null });
+});
+
+test('Numbers and booleans arrive as what they are', async () => {
+  expect((await list('?limit=7&borrowed=false')).body).toMatchObject({ limit: 7, borrowed: false });
+});
+
+test.each([
+  ['limit=', 'type'],
+  ['limit=abc', 'type'],
+  ['limit=1.5', 'type'],
+  ['limit=0', 'minimum'],
+  ['limit=101', 'maximum'],
+  ['limit=1e99', 'maximum'],
+  ['borrowed=perhaps', 'type'],
+  ['tag=', 'minLength'],
+  ['tag=a&tag=b&tag=c&tag=d', 'maxItems'],
+])('?%s is 422 for its %s', async (query, rule) => {
+  const { status, body } = await list(`?${query}`);
+  expect(status).toBe(422);
+  expect(body['violations']).toEqual([
+    expect.objectContaining({ rule, path: expect.stringMatching(/^\/query\/\w+/) as unknown }),
+  ]);
+});
+
+test('A list takes one value as well as several', async () => {
+  expect((await list('?tag=a')).body).toMatchObject({ tags: ['a'] });
+  expect((await list('?tag=a&tag=b%20c&tag=d+e')).body).toMatchObject({ tags: ['a', 'b c', 'd e'] });
+});
+
+test('A single parameter that is given twice is 422', async () => {
+  expect((await list('?limit=1&limit=2')).body).toMatchObject({
+    violations: [{ path: '/query/limit', rule: 'maxItems', message: 'is given more than once' }],
+  });
+});
+
+test.each(['colour=red', '__proto__=x', '__proto__=x&__proto__=y', 'constructor=x', 'Limit=1', '=x'])(
+  'The unknown parameter in ?%s is 422',
+  async (query) => {
+    expect((await list(`?${query}`)).status).toBe(422);
+  },
+);
+
+test('U+0000 in a parameter is 422', async () => {
+  const { body } = await list('?tag=a%00b&limit=2%00');
+  expect(body['violations']).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ path: '/query/tag', rule: 'characters' }),
+      expect.objectContaining({ path: '/query/limit', rule: 'characters' }),
+    ]),
+  );
+});
+
+test('Invalid percent-encoding in the query is text like any other, and no failure', async () => {
+  expect((await list('?tag=%zz')).body).toMatchObject({ tags: ['%zz'] });
+  expect((await list('?tag=%ff')).status).toBe(200);
+});
+
+test('Very many parameters are no failure', async () => {
+  expect((await list(`?${'x&'.repeat(5000)}`)).status).toBe(422);
+});
+
+test('Path parameters are converted and checked', async () => {
+  const read = async (id: string): Promise<unknown> => (await workshop.fetch(`/tools/${id}`)).json();
+  expect(await read('12')).toMatchObject({ id: 12 });
+  expect(await read('%31')).toMatchObject({ id: 1 });
+  expect(await read('0')).toMatchObject({ status: 422, violations: [{ path: '/path/tool_id', rule: 'minimum' }] });
+  expect(await read('x')).toMatchObject({ status: 422, violations: [{ path: '/path/tool_id', rule: 'type' }] });
+  expect(await read('')).toMatchObject({ status: 422 });
+  expect(await read('1%2F2')).toMatchObject({ status: 422 });
+  expect(await read('1%00')).toMatchObject({ status: 422 });
+});
+
+test('Header parameters reach the handler, by a name in lower case, and are checked', async () => {
+  expect((await list('', { 'IF-NONE-MATCH': '"1"' })).body).toMatchObject({ etag: '"1"' });
+  expect((await list('', { 'If-None-Match': 'x'.repeat(21) })).body).toMatchObject({
+    violations: [{ path: '/header/if-none-match', rule: 'maxLength' }],
+  });
+});
+
+test('Headers that the contract does not name are none of its business', async () => {
+  expect((await list('', { 'X-Anything': 'x' })).status).toBe(200);
+});

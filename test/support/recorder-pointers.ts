@@ -1,0 +1,40 @@
+/** The way to a value in a document, segment by segment. */
+export type Pointer = readonly string[];
+
+/** The members of the object at a pointer, each with the pointer at which it really stands. */
+export function entriesAt(document: unknown, pointer: Pointer): [string, Pointer][] {
+  const { value, pointer: place } = follow(document, pointer);
+  return Object.keys(record(value)).map((key) => [key, follow(document, [...place, key]).pointer]);
+}
+
+/** Walks to a pointer, following every `$ref` on the way and at its end. */
+export function follow(document: unknown, pointer: Pointer): { value: unknown; pointer: Pointer } {
+  let value = document;
+  let place: Pointer = [];
+  for (const key of [...pointer, null]) {
+    for (let hops = 0; typeof record(value)['$ref'] === 'string'; hops++) {
+      const reference = String(record(value)['$ref']);
+      if (!reference.startsWith('#/') || hops > 16) throw new Error(`Cannot follow ${reference}`);
+      ({ value, pointer: place } = follow(document, reference.slice(2).split('/').map(unescapeSegment)));
+    }
+    if (key === null) break;
+    value = Array.isArray(value) ? value[Number(key)] : record(value)[key];
+    place = [...place, key];
+  }
+  return { value, pointer: place };
+}
+
+function unescapeSegment(segment: string): string {
+  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A pointer as the fragment of a URL. */
+export function fragment(pointer: Pointer): string {
+  const segments = pointer.map((each) => encodeURIComponent(each.replaceAll('~', '~0').replaceAll('/', '~1')));
+  return `#/${segments.join('/')}`;
+}
+
+/** The object; an empty one where the value is none. */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
