@@ -1,0 +1,102 @@
+import { open, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { failure } from './errors.js';
+
+/** All that loading a project asks of the file system. */
+export interface ComposeFiles {
+  /**
+   * The text of a file, or undefined if there is none; directories and unreadable files are failures.
+   *
+   * @param shownAs what failures call the file, where its name came out of a variable
+   */
+  readText(file: string, shownAs?: string): Promise<string | undefined>;
+  isFile(file: string, shownAs?: string): Promise<boolean>;
+  /** Standard input, for `-f -`. */
+  readStandardInput(): Promise<string>;
+}
+
+/** No compose or environment file is longer; reading stops there, so that a device does not fill the memory. */
+const MAX_BYTES = 16_777_216;
+
+/** The real file system. */
+export const localFiles: ComposeFiles = {
+  async readText(file, shownAs = file) {
+    if (file === '/dev/null') return '';
+    try {
+      return await readBounded(file);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+      if (code === undefined) throw error;
+      throw failure('YamlError', 'unreadable', {
+        path: shownAs,
+        reason: code === 'EISDIR' ? 'it is a directory' : code,
+      });
+    }
+  },
+  async isFile(file) {
+    try {
+      return !(await stat(file)).isDirectory();
+    } catch {
+      return false; // absent, or behind a directory that we may not enter: not there for us either way
+    }
+  },
+  readStandardInput: () => text(process.stdin),
+};
+
+/**
+ * The files below one directory: reading any other fails, symbolic links and `..` included. For projects that come
+ * from someone who may not read this machine's files, as over the REST API.
+ */
+export function confinedFiles(files: ComposeFiles, directory: string): ComposeFiles {
+  const check = async (file: string, shownAs = file): Promise<void> => {
+    const [root, target] = await Promise.all([realPath(directory), realPath(file)]);
+    const relative = path.relative(root, target);
+    if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) {
+      throw failure('ComposeValidationError', 'pathOutsideProject', { path: shownAs });
+    }
+  };
+  return {
+    async readText(file, shownAs) {
+      await check(file, shownAs);
+      return files.readText(file, shownAs);
+    },
+    async isFile(file, shownAs) {
+      await check(file, shownAs);
+      return files.isFile(file, shownAs);
+    },
+    readStandardInput: () => Promise.reject(failure('ComposeValidationError', 'pathOutsideProject', { path: '-' })),
+  };
+}
+
+/** The real path of a file, or of the nearest directory above it that exists, with the rest appended. */
+async function realPath(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(await realPath(parent), path.basename(file));
+  }
+}
+
+async function readBounded(file: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    let total = 0;
+    for await (const chunk of handle.createReadStream({ autoClose: false })) {
+      const bytes = Buffer.from(chunk as Buffer); // a stream without encoding yields buffers
+      total += bytes.length;
+      if (total > MAX_BYTES) throw failure('YamlError', 'limitExceeded', { limit: 'bytes', maximum: MAX_BYTES });
+      chunks.push(bytes);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,58 @@
+import { serviceHash } from './hash.js';
+import { allServices } from './profiles.js';
+import type { Project } from './project.js';
+import { filterValues } from './records.js';
+import type { Service } from './service.js';
+
+/** Names of the enabled services (`config --services`). */
+export function listServices(project: Project): string[] {
+  return Object.keys(project.services).sort();
+}
+
+/** Keys of the volumes that enabled services use (`config --volumes`). */
+export function listVolumes(project: Project): string[] {
+  return Object.keys(withoutUnusedResources(project).volumes).sort();
+}
+
+/** Profiles that any service has (`config --profiles`). */
+export function listProfiles(project: Project): string[] {
+  const profiles = Object.values(allServices(project)).flatMap((service) => service.profiles ?? []);
+  return [...new Set(profiles)].sort();
+}
+
+/** Images of the enabled services, by service name; a built one without name is `<project>-<service>` (`config --images`). */
+export function listImages(project: Project): string[] {
+  return listServices(project).map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
+}
+
+/** `<service> <hash>` of the services asked for; none are all (`config --hash`). */
+export function listHashes(project: Project, names: readonly string[] = []): string[] {
+  const chosen = filterValues(project.services, (_, name) => names.length === 0 || names.includes(name));
+  return Object.entries(chosen)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, service]) => `${name} ${serviceHash(service)}`);
+}
+
+/** Leaves out networks, volumes, secrets, configs and models that no enabled service uses. */
+export function withoutUnusedResources(project: Project): Project {
+  const services = Object.values(project.services);
+  const usedBy = <V>(
+    resources: Record<string, V>,
+    names: (service: Service) => readonly (string | undefined)[],
+  ): Record<string, V> => {
+    const used = new Set(services.flatMap(names));
+    return filterValues(resources, (_, key) => used.has(key));
+  };
+  const volumesOf = (service: Service): (string | undefined)[] =>
+    (service.volumes ?? []).filter(({ type }) => type === 'volume').map(({ source }) => source);
+  const secretsOf = (service: Service): string[] =>
+    [...(service.secrets ?? []), ...(service.build?.secrets ?? [])].map(({ source }) => source);
+  return {
+    ...project,
+    networks: usedBy(project.networks, (service) => Object.keys(service.networks ?? {})),
+    volumes: usedBy(project.volumes, volumesOf),
+    secrets: usedBy(project.secrets, secretsOf),
+    configs: usedBy(project.configs, (service) => (service.configs ?? []).map(({ source }) => source)),
+    models: usedBy(project.models, (service) => Object.keys(service.models ?? {})),
+  };
+}

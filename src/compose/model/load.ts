@@ -1,0 +1,195 @@
+import path from 'node:path';
+import { withFileVariables } from './env-files.js';
+import { environmentFrom, lookupIn, projectEnvFiles, withEnvFiles } from './environment.js';
+import type { Environment } from './environment.js';
+import { localFiles } from './files.js';
+import type { ComposeFiles } from './files.js';
+import { findComposeFiles, STANDARD_INPUT } from './find.js';
+import { interpolate } from './interpolate.js';
+import { loadModel, readDocuments } from './model.js';
+import type { ModelContext } from './model.js';
+import { child, plain, textOf, withEntry, withoutEntry, scalar } from './node.js';
+import type { Json, MapNode } from './node.js';
+import { normalize } from './normalize.js';
+import { requestedProfiles, selectServices, withProfiles } from './profiles.js';
+import { projectName } from './project-name.js';
+import type { Project } from './project.js';
+import { composeFile } from './schema/compose-file.js';
+import { reportUnsupported } from './support.js';
+import type { SupportMode } from './support.js';
+import { validate } from './validate.js';
+import { WarningList } from './warnings.js';
+import type { Warning } from './warnings.js';
+
+export interface LoadOptions {
+  /** Compose files (`-f`), `-` for standard input; none: COMPOSE_FILE, or the default names. */
+  readonly files?: readonly string[];
+  /** `--project-directory`; default: the directory of the first compose file. */
+  readonly projectDirectory?: string;
+  /** `--project-name`. */
+  readonly projectName?: string;
+  /** `--profile`; none: COMPOSE_PROFILES. */
+  readonly profiles?: readonly string[];
+  /** `--env-file`; none: `.env` in the project directory. */
+  readonly envFiles?: readonly string[];
+  /** The caller's environment variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute path that relative file names start at. */
+  readonly workingDirectory: string;
+  /** Services to narrow the project to, with what they depend on. */
+  readonly services?: readonly string[];
+  /** What to do about keys that have no effect; default: warn. */
+  readonly support?: SupportMode;
+  /** Access to files; default: the real file system. */
+  readonly fileAccess?: ComposeFiles;
+}
+
+export interface LoadedProject {
+  readonly project: Project;
+  readonly warnings: readonly Warning[];
+  /** Every file that was read for the model, in the order of reading. */
+  readonly sources: readonly string[];
+  /**
+   * What secrets and configs with `environment:` hold, by `secrets.<name>` and `configs.<name>`. A map, so that
+   * printing a loaded project as JSON does not print secrets.
+   */
+  readonly contents: ReadonlyMap<string, string>;
+}
+
+/** A model whose variables stand as written: for `config --no-interpolate` only. */
+export interface LoadedModel {
+  readonly model: Json;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Loads compose files into one normalized project: find, parse, interpolate, include, extend, merge, normalize,
+ * select profiles, read environment files, validate.
+ *
+ * @throws ComposeFailure with the place in the file where there is one
+ */
+export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
+  const prepared = await prepareLoad(options, true);
+  const { context, scope, name } = prepared;
+  const model = await loadModel(scope, context);
+  reportObsolete(model, context.warnings);
+  reportUnsupported(model, options.support ?? 'default', context.warnings);
+  const lookup = lookupIn(scope.environment);
+  const normalized = normalize(composeFile.read(model, []), {
+    name,
+    workingDirectory: scope.directory,
+    files: scope.paths,
+    lookup,
+  });
+  const profiles = requestedProfiles(options.profiles ?? [], scope.environment.get('COMPOSE_PROFILES'));
+  const active = withProfiles(normalized, profiles);
+  const selected = selectServices(active, options.services ?? []);
+  validate(selected, model);
+  const project = await withFileVariables(selected, model, lookup, context.files);
+  warnUnsetContents(project, context);
+  return {
+    project,
+    warnings: context.warnings.all(),
+    sources: [...context.documents.keys()],
+    contents: context.contents,
+  };
+}
+
+/**
+ * Loads compose files as far as is possible without replacing variables: found, parsed, included, extended and
+ * merged, in long syntax where that does not depend on a variable.
+ *
+ * @throws ComposeFailure with the place in the file where there is one
+ */
+export async function loadUninterpolated(options: LoadOptions): Promise<LoadedModel> {
+  const { context, scope, name } = await prepareLoad(options, false);
+  const model = withoutEntry(await loadModel(scope, context), 'version');
+  return { model: plain(withEntry(model, 'name', scalar(name, model.place))), warnings: context.warnings.all() };
+}
+
+interface PreparedLoad {
+  readonly context: ModelContext;
+  readonly scope: { paths: string[]; directory: string; environment: Environment; stack: string[] };
+  readonly name: string;
+}
+
+async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise<PreparedLoad> {
+  const files = options.fileAccess ?? localFiles;
+  const { workingDirectory } = options;
+  const warnings = new WarningList();
+  const given = environmentFrom(options.environment);
+  const withFiles = async (directory: string): Promise<Environment> =>
+    withEnvFiles(
+      given,
+      await projectEnvFiles(options.envFiles ?? [], given, workingDirectory, directory, files),
+      files,
+    );
+
+  // COMPOSE_FILE may stand in the .env file of the directory that is searched, so that one is read first.
+  const searchDirectory = directoryOf(options.files ?? [], options);
+  const paths = await findComposeFiles(
+    { files: options.files ?? [], environment: await withFiles(searchDirectory), workingDirectory, searchDirectory },
+    files,
+    warnings,
+  );
+  const directory = directoryOf(paths, options);
+  const environment = await withFiles(directory);
+  const context: ModelContext = {
+    files,
+    documents: new Map(),
+    warnings,
+    interpolate: interpolated,
+    home: given.get('HOME'),
+    contents: new Map(),
+    included: new Map(),
+  };
+  const name = projectName({
+    flag: options.projectName,
+    environment: environment.get('COMPOSE_PROJECT_NAME'),
+    file: await nameInFiles(paths, environment, context),
+    directory: path.basename(directory),
+  });
+  const complete = new Map([...environment, ['COMPOSE_PROJECT_NAME', name]]);
+  return { context, scope: { paths, directory, environment: complete, stack: [] }, name };
+}
+
+/** The project directory: the one named, else that of the first file, else the working directory. */
+function directoryOf(files: readonly string[], options: LoadOptions): string {
+  if (options.projectDirectory !== undefined) return path.resolve(options.workingDirectory, options.projectDirectory);
+  const first = files.find((file) => file !== STANDARD_INPUT);
+  return first === undefined ? options.workingDirectory : path.dirname(path.resolve(options.workingDirectory, first));
+}
+
+/** The `name:` of the last file that has one. */
+async function nameInFiles(
+  paths: readonly string[],
+  environment: Environment,
+  context: ModelContext,
+): Promise<string | undefined> {
+  let name: string | undefined;
+  for (const file of paths) {
+    for (const document of await readDocuments(file, context)) {
+      const written = child(document, 'name');
+      if (written !== undefined) name = textOf(interpolate(written, lookupIn(environment), () => undefined)) || name;
+    }
+  }
+  return name;
+}
+
+function reportObsolete(model: MapNode, warnings: WarningList): void {
+  const version = model.entries.get('version');
+  if (version !== undefined)
+    warnings.add('obsoleteVersion', "'version' is obsolete and has no effect; remove it.", version.place);
+}
+
+function warnUnsetContents(project: Project, context: ModelContext): void {
+  for (const section of ['secrets', 'configs'] as const) {
+    for (const [name, { environment }] of Object.entries(project[section])) {
+      if (environment === undefined || context.contents.has(`${section}.${name}`)) continue;
+      context.warnings.add(
+        'unsetContent',
+        `${section}.${name} takes its content from ${environment}, which is not set.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The tree every stage works on: YAML reduced to scalars, mappings and lists, with the place each part was written
+ * at. Nodes are never changed; a stage returns new ones, so an alias may share its target's node.
+ */
+
+/** Where something was written. Lines and columns count from one. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type Scalar = string | number | bigint | boolean | null;
+
+/** `!reset` drops what earlier files said; `!override` replaces it without merging. */
+export type Directive = 'reset' | 'override';
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly value: Scalar;
+  readonly place: Place;
+  /** The text before interpolation, when that changed it: error texts show this, never the value. */
+  readonly written?: string;
+  readonly directive?: Directive;
+}
+
+export interface Entry {
+  readonly place: Place;
+  readonly value: Node;
+  /** The key before interpolation, where a list item became a key: error texts show this. */
+  readonly written?: string;
+}
+
+export interface MapNode {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly place: Place;
+  readonly directive?: Directive;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly items: readonly Node[];
+  readonly place: Place;
+  readonly directive?: Directive;
+}
+
+export type Node = ScalarNode | MapNode | ListNode;
+
+/** JSON data, as extensions (`x-`) keep it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** The way from the document's root to a node: mapping keys and list indexes. */
+export type Path = readonly (string | number)[];
+
+export function scalar(value: Scalar, place: Place, written?: string): ScalarNode {
+  return written === undefined ? { kind: 'scalar', value, place } : { kind: 'scalar', value, place, written };
+}
+
+export function list(items: readonly Node[], place: Place): ListNode {
+  return { kind: 'list', items, place };
+}
+
+export function map(entries: Iterable<readonly [string, Node]>, place: Place): MapNode {
+  const built = new Map<string, Entry>();
+  for (const [key, value] of entries) built.set(key, { place: value.place, value });
+  return { kind: 'map', entries: built, place };
+}
+
+/** A mapping with the same place and directive, and other entries. */
+export function withEntries(node: MapNode, entries: ReadonlyMap<string, Entry>): MapNode {
+  return { ...node, entries };
+}
+
+/** A mapping with one entry set; the key keeps its place if it had one. */
+export function withEntry(node: MapNode, key: string, value: Node): MapNode {
+  const entries = new Map(node.entries);
+  entries.set(key, { place: value.place, ...node.entries.get(key), value });
+  return withEntries(node, entries);
+}
+
+export function withoutEntry(node: MapNode, key: string): MapNode {
+  const entries = new Map(node.entries);
+  entries.delete(key);
+  return withEntries(node, entries);
+}
+
+export function child(node: Node | undefined, key: string): Node | undefined {
+  return node?.kind === 'map' ? node.entries.get(key)?.value : undefined;
+}
+
+export function childMap(node: Node | undefined, key: string): MapNode | undefined {
+  const found = child(node, key);
+  return found?.kind === 'map' ? found : undefined;
+}
+
+export function isNull(node: Node): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** The string a node holds, if it is one. */
+export function textOf(node: Node | undefined): string | undefined {
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+/**
+ * A scalar as the text that environment variables, labels and options get. Numbers are written as the reference
+ * implementation writes them: shortest decimal, exponent below 1e-4 with two digits.
+ */
+export function scalarText(value: Exclude<Scalar, null>): string {
+  if (typeof value !== 'number' || value === 0 || Math.abs(value) >= 1e-4 || !Number.isFinite(value)) {
+    if (value === Infinity) return '+Inf';
+    if (value === -Infinity) return '-Inf';
+    return String(value);
+  }
+  return value.toExponential().replace(/e-(\d)$/, 'e-0$1');
+}
+
+/** What error texts may show of a node: the text in the file, never what a variable put there. */
+export function shown(node: Node): string {
+  if (node.kind === 'map') return 'a mapping';
+  if (node.kind === 'list') return 'a list';
+  return node.written ?? (node.value === null ? 'null' : scalarText(node.value));
+}
+
+/** A path as people write it: `services.web.ports[0]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${String(part)}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}
+
+/** A path with the keys that interpolation made shown as they were written. */
+export function shownPath(root: Node, path: Path): Path {
+  let node: Node | undefined = root;
+  return path.map((part) => {
+    const entry: Entry | undefined = node?.kind === 'map' ? node.entries.get(String(part)) : undefined;
+    node = node?.kind === 'list' && typeof part === 'number' ? node.items[part] : entry?.value;
+    return entry?.written ?? part;
+  });
+}
+
+/** The node at a path, or the nearest one above it. */
+export function nearest(root: Node, path: Path): Node {
+  let node = root;
+  for (const part of path) {
+    const next =
+      node.kind === 'list' && typeof part === 'number'
+        ? node.items[part]
+        : node.kind === 'map'
+          ? node.entries.get(String(part))?.value
+          : undefined;
+    if (next === undefined) return node;
+    node = next;
+  }
+  return node;
+}
+
+export function sameContent(left: Node, right: Node): boolean {
+  if (left === right) return true;
+  if (left.kind === 'scalar') return right.kind === 'scalar' && left.value === right.value;
+  if (left.kind === 'list') {
+    return (
+      right.kind === 'list' &&
+      left.items.length === right.items.length &&
+      left.items.every((item, index) => {
+        const other = right.items[index];
+        return other !== undefined && sameContent(item, other);
+      })
+    );
+  }
+  if (right.kind !== 'map' || left.entries.size !== right.entries.size) return false;
+  for (const [key, entry] of left.entries) {
+    const other = right.entries.get(key);
+    if (other === undefined || !sameContent(entry.value, other.value)) return false;
+  }
+  return true;
+}
+
+/** Drops what `!reset` marks and forgets the directives: the node as it stands when nothing is below it. */
+export function settled(node: Node): Node {
+  if (node.kind === 'scalar') return node.directive === undefined ? node : scalar(node.value, node.place, node.written);
+  if (node.kind === 'list') {
+    const items = node.items.filter((item) => item.directive !== 'reset').map(settled);
+    return list(items, node.place);
+  }
+  const entries = new Map<string, Entry>();
+  for (const [key, entry] of node.entries) {
+    if (entry.value.directive === 'reset') continue;
+    entries.set(key, { ...entry, value: settled(entry.value) });
+  }
+  return { kind: 'map', entries, place: node.place };
+}
+
+/** Plain data. Integers beyond what a JSON number holds exactly become strings. */
+export function plain(node: Node): Json {
+  if (node.kind === 'list') return node.items.map(plain);
+  if (node.kind === 'map') {
+    return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.value)]));
+  }
+  return typeof node.value === 'bigint' ? String(node.value) : node.value;
+}

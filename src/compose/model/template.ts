@@ -1,0 +1,108 @@
+/** Looks a variable up: its value, or undefined if it is not set. */
+export type Lookup = (variable: string) => string | undefined;
+
+/** What is wrong with a template. `variable` and `reason` belong to `requiredVariable`. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+  readonly problem: 'invalidTemplate' | 'requiredVariable' | 'nestedTooDeeply';
+  readonly variable: string;
+  readonly reason: string;
+
+  constructor(problem: TemplateError['problem'], variable = '', reason = '') {
+    super(problem);
+    this.problem = problem;
+    this.variable = variable;
+    this.reason = reason;
+  }
+}
+
+/** Expressions nested deeper than this are refused: each level is read again for its closing brace. */
+export const MAX_TEMPLATE_DEPTH = 32;
+
+/**
+ * Replaces variables in a text (Compose Specification, "Interpolation"): `$NAME`, `${NAME}`, and with the operators
+ * `:-` `-` (default), `:?` `?` (required) and `:+` `+` (replacement), whose operands are templates themselves. `$$` is a
+ * dollar sign. A dollar sign before anything else stays.
+ *
+ * @param onUnset told the name of each variable that is not set and has no default; it becomes empty
+ * @throws TemplateError for a malformed expression or a required variable without value. Its reason is the operand as
+ *   written: an expanded one could carry another variable's secret.
+ */
+export function expandTemplate(
+  template: string,
+  lookup: Lookup,
+  onUnset: (variable: string) => void = () => undefined,
+): string {
+  return expand(template, { lookup, onUnset }, 0);
+}
+
+interface Expansion {
+  readonly lookup: Lookup;
+  readonly onUnset: (variable: string) => void;
+}
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const OPERATOR = /:?[-?+]/y;
+
+function expand(template: string, run: Expansion, depth: number): string {
+  if (depth > MAX_TEMPLATE_DEPTH) throw new TemplateError('nestedTooDeeply');
+  let result = '';
+  let index = 0;
+  for (;;) {
+    const dollar = template.indexOf('$', index);
+    if (dollar === -1) return result + template.slice(index);
+    result += template.slice(index, dollar);
+    const next = template.charAt(dollar + 1);
+    if (next === '$') {
+      result += '$';
+      index = dollar + 2;
+    } else if (next === '{') {
+      const end = closingBrace(template, dollar + 1);
+      result += evaluate(template.slice(dollar + 2, end), run, depth);
+      index = end + 1;
+    } else {
+      const name = matchAt(NAME, template, dollar + 1);
+      result += name === undefined ? '$' : plainValue(name, run);
+      index = dollar + 1 + (name?.length ?? 0);
+    }
+  }
+}
+
+/** Braces inside an operand pair up, with or without a dollar sign before them. */
+function closingBrace(template: string, open: number): number {
+  let depth = 0;
+  for (let index = open; index < template.length; index += 1) {
+    const char = template.charAt(index);
+    if (char === '{') depth += 1;
+    if (char === '}') depth -= 1;
+    if (depth === 0) return index;
+  }
+  throw new TemplateError('invalidTemplate');
+}
+
+function evaluate(expression: string, run: Expansion, depth: number): string {
+  const name = matchAt(NAME, expression, 0);
+  if (name === undefined) throw new TemplateError('invalidTemplate');
+  if (name.length === expression.length) return plainValue(name, run);
+  const operator = matchAt(OPERATOR, expression, name.length);
+  if (operator === undefined) throw new TemplateError('invalidTemplate');
+  const operand = expression.slice(name.length + operator.length);
+  const value = run.lookup(name);
+  const present = value !== undefined && !(operator.startsWith(':') && value === '');
+  const action = operator.at(-1);
+  if (action === '+') return present ? expand(operand, run, depth + 1) : '';
+  if (present) return value;
+  if (action === '?') throw new TemplateError('requiredVariable', name, operand);
+  return expand(operand, run, depth + 1);
+}
+
+function plainValue(name: string, run: Expansion): string {
+  const value = run.lookup(name);
+  if (value === undefined) run.onUnset(name);
+  return value ?? '';
+}
+
+function matchAt(pattern: RegExp, text: string, index: number): string | undefined {
+  pattern.lastIndex = index;
+  return pattern.exec(text)?.[0];
+}

@@ -1,0 +1,25 @@
+import type { Place } from './node.js';
+
+export type WarningCode =
+  'unsetVariable' | 'unsupportedKey' | 'obsoleteVersion' | 'ambiguousFiles' | 'includeConflict' | 'unsetContent';
+
+/** Something that does not stop a project from loading but that its author should know. */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly message: string;
+  readonly location?: Place;
+}
+
+/** Collects warnings, each text once. */
+export class WarningList {
+  readonly #byMessage = new Map<string, Warning>();
+
+  add(code: WarningCode, message: string, location?: Place): void {
+    if (this.#byMessage.has(message)) return;
+    this.#byMessage.set(message, location === undefined ? { code, message } : { code, message, location });
+  }
+
+  all(): Warning[] {
+    return [...this.#byMessage.values()];
+  }
+}
