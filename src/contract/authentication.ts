@@ -41,13 +41,13 @@ export async function authorize(
   return handler.authorize(principal, scheme.scope, texts);
 }
 
-function bearerToken({ ctx }: Exchange): string | null {
+function bearerToken({ request }: Exchange): string | null {
   // RFC 9110, section 11.1: the name of the scheme is case-insensitive.
-  return /^bearer +([^\s]+) *$/i.exec(ctx.req.headers.authorization ?? '')?.[1] ?? null;
+  return /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
 }
 
-function tlsSocket({ ctx }: Exchange): TLSSocket | null {
-  return ctx.req.socket instanceof TLSSocket ? ctx.req.socket : null;
+function tlsSocket({ request }: Exchange): TLSSocket | null {
+  return request.socket instanceof TLSSocket ? request.socket : null;
 }
 
 function missing(kind: 'bearer' | 'mutualTLS'): { refusal: ProblemReply } {

@@ -1,4 +1,4 @@
-import type { ParameterizedContext } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, RequestContext, Route } from '../../generated/contract.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
@@ -7,7 +7,8 @@ import { parseBody, type ParsedBody } from './request-body.js';
  * first asked for: most requests need neither an abort signal nor a log of their own.
  */
 export class Exchange implements RequestContext {
-  readonly ctx: ParameterizedContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly route: Route;
   readonly requestId: string;
   /** Path parameters as they stand in the URL, percent-decoded. */
@@ -24,13 +25,15 @@ export class Exchange implements RequestContext {
   readonly replyHeaders: Record<string, string> = {};
 
   constructor(
-    ctx: ParameterizedContext,
+    request: IncomingMessage,
+    response: ServerResponse,
     route: Route,
     rawParams: Readonly<Record<string, string | undefined>>,
     requestId: string,
     surroundings: { readonly log: Log; readonly addressOf: (exchange: Exchange) => string },
   ) {
-    this.ctx = ctx;
+    this.request = request;
+    this.response = response;
     this.route = route;
     this.rawParams = rawParams;
     this.requestId = requestId;
@@ -48,7 +51,7 @@ export class Exchange implements RequestContext {
   }
 
   get userAgent(): string | null {
-    return this.ctx.req.headers['user-agent'] ?? null;
+    return this.request.headers['user-agent'] ?? null;
   }
 
   get log(): Log {
@@ -58,12 +61,12 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
-      const { res } = this.ctx;
+      const { response } = this;
       const abortUnlessComplete = (): void => {
-        if (!res.writableFinished) controller.abort();
+        if (!response.writableFinished) controller.abort();
       };
-      if (res.destroyed) abortUnlessComplete();
-      else res.once('close', abortUnlessComplete);
+      if (response.destroyed) abortUnlessComplete();
+      else response.once('close', abortUnlessComplete);
       this.#controller = controller;
     }
     return this.#controller.signal;

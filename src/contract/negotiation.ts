@@ -1,3 +1,4 @@
+import accepts from 'accepts';
 import type { ProblemReply } from '../../generated/contract.js';
 import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js';
 import type { Exchange } from './exchange.js';
@@ -6,9 +7,9 @@ import type { Exchange } from './exchange.js';
  * Checks that the caller can read what the operation produces (406) and that the body is of a type and coding that the
  * operation takes (415).
  */
-export function negotiate({ ctx, route }: Exchange): ProblemReply | null {
-  const { headers } = ctx.req;
-  if (!acceptsReply(headers.accept, route.produces, () => ctx.accepts([...route.produces]) !== false)) {
+export function negotiate({ request, route }: Exchange): ProblemReply | null {
+  const { headers } = request;
+  if (!acceptsReply(headers.accept, route.produces, () => accepts(request).types([...route.produces]) !== false)) {
     return notAcceptable({
       message: `This operation answers with ${route.produces.join(' or ')}: allow that in Accept, or leave it out.`,
       available: [...route.produces],

@@ -1,7 +1,7 @@
-import type { Middleware } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, OperationHandler, ProblemReply, Route } from '../../generated/contract.js';
 import { UnimplementedOperation } from '../../generated/contract.js';
-import { internalError, methodNotAllowed, notImplemented, routeNotFound } from '../../generated/problems.js';
+import { internalError, methodNotAllowed, notImplemented } from '../../generated/problems.js';
 import { authenticate, authorize, type AnySecurityHandler } from './authentication.js';
 import { Exchange } from './exchange.js';
 import { negotiate } from './negotiation.js';
@@ -10,11 +10,18 @@ import { checkReply, isChecked, type AnyReply, type ReplyValidation } from './re
 import { prepareReply, writeReply, type PreparedReply } from './reply-writer.js';
 import { readBody, RequestAborted } from './request-body.js';
 import { requestIdOf } from './request-id.js';
-import { createRouter } from './routing.js';
+import { createRouter, type RouteMatch } from './routing.js';
 import { validate } from './validation.js';
 
 /** A handler as the pipeline sees it; the generated `...Handlers` interface types each one exactly. */
 export type AnyHandler = OperationHandler<unknown, AnyReply, unknown>;
+
+/**
+ * Serves a request. Resolves when its reply is handed over to the system.
+ *
+ * @returns null, having done nothing, when the path is not in the contract
+ */
+export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void> | null;
 
 /** What one request turned out to be, for the access log and metrics. */
 export interface Served {
@@ -44,6 +51,8 @@ export interface PipelineOptions {
   /** Turns an unexpected failure into the documented problem for it; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
   readonly served: (served: Served) => void;
+  /** Headers of every reply. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -63,60 +72,51 @@ export interface PipelineOptions {
  *
  * Documented replies are values; what a step or handler throws is unexpected, and turned into a problem in one place.
  */
-export function createPipeline(options: PipelineOptions): Middleware {
+export function createPipeline(options: PipelineOptions): Pipeline {
   const route = createRouter(options.routes);
-  return async (ctx, next) => {
-    const started = performance.now();
-    const { req, res } = ctx;
-    const method = req.method ?? 'GET';
-    const requestId = requestIdOf(req, options.mintRequestId);
-    const match = route(method, req.url ?? '/');
-    let exchange: Exchange | null = null;
-    let reply: PreparedReply;
-    if (match !== null && 'route' in match) {
-      exchange = new Exchange(ctx, match.route, match.params, requestId, options);
-      const prepared = await answer(exchange, options);
-      if (prepared === null) {
-        ctx.respond = false;
-        return; // the caller is gone
-      }
-      reply = prepared;
-    } else if (match !== null) {
-      const message = `Use ${match.allow.join(' or ')} here.`;
-      reply = prepareReply(
-        methodNotAllowed({ message, allow: [...match.allow] }),
-        undefined,
-        requestId,
-        {
-          Allow: match.allow.join(', '),
-        },
-        false,
-      );
-    } else {
-      // Pages that stand beside the API have their own middleware further down.
-      ctx.set('X-Request-Id', requestId);
-      await next();
-      if (ctx.status !== 404 || ctx.respond === false || ctx.body != null) return;
-      const message = 'No operation has this path. The API reference is at /docs.';
-      reply = prepareReply(routeNotFound({ message }), undefined, requestId, {}, false);
-    }
-    ctx.respond = false;
-    await writeReply(res, reply, method === 'HEAD', exchange);
-    options.served({
-      requestId,
-      operationId: exchange?.route.operationId ?? null,
-      method,
-      path: exchange?.route.path ?? null,
-      status: reply.status,
-      durationSeconds: (performance.now() - started) / 1000,
-      clientIp: exchange?.clientIp ?? null,
-    });
+  return (request, response) => {
+    const match = route(request.method ?? 'GET', request.url ?? '/');
+    return match === null ? null : serve(match, request, response, options);
   };
+}
+
+async function serve(
+  match: RouteMatch,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: PipelineOptions,
+): Promise<void> {
+  const started = performance.now();
+  const method = request.method ?? 'GET';
+  const requestId = requestIdOf(request, options.mintRequestId);
+  let exchange: Exchange | null = null;
+  let reply: PreparedReply | null;
+  if ('route' in match) {
+    exchange = new Exchange(request, response, match.route, match.params, requestId, options);
+    reply = await answer(exchange, options);
+    if (reply === null) return; // the caller is gone
+  } else reply = refuseMethod(match.allow, requestId, options);
+  await writeReply(response, reply, method === 'HEAD', exchange);
+  options.served({
+    requestId,
+    operationId: exchange?.route.operationId ?? null,
+    method,
+    path: exchange?.route.path ?? null,
+    status: reply.status,
+    durationSeconds: (performance.now() - started) / 1000,
+    clientIp: exchange?.clientIp ?? null,
+  });
+}
+
+function refuseMethod(allow: readonly string[], requestId: string, { headers }: PipelineOptions): PreparedReply {
+  const problem = methodNotAllowed({ message: `Use ${allow.join(' or ')} here.`, allow: [...allow] });
+  return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, false);
 }
 
 /** Steps 2 to 11 up to the point of writing. Never throws; null: there is nobody left to answer. */
 async function answer(exchange: Exchange, options: PipelineOptions): Promise<PreparedReply | null> {
   const { route, requestId, replyHeaders } = exchange;
+  Object.assign(replyHeaders, options.headers);
   const checked = isChecked(options.replyValidation);
   try {
     const reply = await replyTo(exchange, options);
@@ -138,7 +138,8 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
     (options.rateLimiter === null ? null : await limitRate(exchange, options.rateLimiter));
   if (refusal !== null) return refusal;
 
-  const authentic = await authenticate(exchange, options.security);
+  const { scheme } = route.security;
+  const authentic = scheme === null ? { principal: null } : await authenticate(exchange, options.security);
   if ('refusal' in authentic) return authentic.refusal;
 
   const parsed = exchange.parsedBody;
@@ -146,7 +147,10 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   const valid = validate(exchange, parsed.value);
   if ('problem' in valid) return valid.problem;
 
-  const authorized = await authorize(exchange, authentic.principal, valid.parts.params, options.security);
+  const needsScope = scheme !== null && scheme.scope !== null;
+  const authorized = needsScope
+    ? await authorize(exchange, authentic.principal, valid.parts.params, options.security)
+    : authentic;
   if ('refusal' in authorized) return authorized.refusal;
 
   const handler = options.handlers[route.operationId];

@@ -16,9 +16,9 @@ export class RequestAborted extends Error {
  * @throws RequestAborted when the connection ends first
  */
 export async function readBody(exchange: Exchange): Promise<ProblemReply | null> {
-  const { ctx, route } = exchange;
+  const { request, route } = exchange;
   if (route.body === null) return null;
-  const bytes = await readBytes(ctx.req, route.maxBodyBytes);
+  const bytes = await readBytes(request, route.maxBodyBytes);
   if (bytes === null) {
     // What the caller goes on sending is not read, so the connection cannot serve another request.
     exchange.replyHeaders['Connection'] = 'close';

@@ -35,8 +35,8 @@ export async function listen(
       void listener(request, response); // Koa's callback answers its own failures
     },
   );
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(malformedHttp);
+  server.on('clientError', (error, socket) => {
+    if (socket.writable) socket.end(replyToWhatIsNoRequest(error));
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -49,7 +49,16 @@ export async function listen(
 }
 
 /** What is not HTTP never reaches the pipeline; this is the least that a client can make sense of. */
-const malformedHttp = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+function replyToWhatIsNoRequest(error: Error): string {
+  const code = 'code' in error ? error.code : undefined;
+  const status =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
 
 async function stop(server: Server, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) =>

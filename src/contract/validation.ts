@@ -19,13 +19,13 @@ const noParameters: Readonly<Record<string, never>> = Object.freeze({});
  * @returns the parts with defaults filled in and parameters converted to their types, or the problem (422)
  */
 export function validate(exchange: Exchange, body: unknown): { parts: ValidParts } | { problem: ProblemReply } {
-  const { ctx, route, rawParams } = exchange;
+  const { request, route, rawParams } = exchange;
   const violations: Violation[] = [];
   const params = route.params === null ? noParameters : { ...rawParams };
   check(route.params, '/path', params, violations);
-  const query = route.query === null ? noParameters : readQuery(ctx.req.url ?? '', route.query, violations);
+  const query = route.query === null ? noParameters : readQuery(request.url ?? '', route.query, violations);
   check(route.query, '/query', query, violations);
-  const headers = route.headers === null ? noParameters : readHeaders(ctx.req.headers, route.headers);
+  const headers = route.headers === null ? noParameters : readHeaders(request.headers, route.headers);
   check(route.headers, '/header', headers, violations);
   if (route.body !== null) checkBody(route.body, body, violations);
   if (violations.length === 0) return { parts: { params, query, headers, body } };

@@ -159,7 +159,8 @@ function serve(
       metrics.observe(served);
       logServed(served, log);
     },
-    before: [securityHeaders, ...corsFor(settings.corsOrigins)],
+    headers: securityHeaders,
+    before: corsFor(settings.corsOrigins),
     after: [createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript })],
   });
   return listen(app.callback(), { host: settings.host, port: settings.port });

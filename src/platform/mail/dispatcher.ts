@@ -41,17 +41,19 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
   let again = false;
   let stopped = false;
 
-  const drain = (): Promise<void> => {
-    if (running !== null) {
-      again = true;
-      return running;
-    }
+  const deliverAll = async (): Promise<void> => {
     again = false;
-    running = deliverDue(options, () => stopped).finally(() => {
+    await deliverDue(options, () => stopped);
+    // Whoever asked meanwhile may have put a mail behind what was read.
+    if (wasAskedAgain() && !stopped) await deliverAll();
+  };
+  const wasAskedAgain = (): boolean => again;
+  const drain = (): Promise<void> => {
+    again = true;
+    running ??= deliverAll().finally(() => {
       running = null;
     });
-    // Whoever asked while this went on may have put a mail behind what was read.
-    return running.then(() => (again && !stopped ? drain() : undefined));
+    return running;
   };
   const attempt = (): void => {
     drain().catch((error: unknown) => {

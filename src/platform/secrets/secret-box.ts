@@ -35,7 +35,9 @@ export function createSecretBox(key: Buffer): SecretBox {
       if (bytes[0] !== version) throw new Error('The sealed value is of an unknown version');
       const nonce = bytes.subarray(1, 1 + nonceLength);
       const tag = bytes.subarray(1 + nonceLength, 1 + nonceLength + tagLength);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context)).setAuthTag(tag);
+      // Stated, because a value that was cut off would otherwise be checked by what is left of its tag.
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
       const ciphertext = bytes.subarray(1 + nonceLength + tagLength);
       return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
     },

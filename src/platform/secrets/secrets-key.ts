@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../../database/connection.js';
 import { SettingError } from '../settings.js';
@@ -42,14 +43,16 @@ export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promis
   }
 }
 
-/** Two servers that start at once must not overwrite each other's key: only one creates the file. */
+/** Two servers that start at once must not get different keys, nor read one that is half written: one link succeeds. */
 async function createOnce(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${randomBytes(keyLength).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    const file = await open(path, 'wx', 0o600);
-    await file.writeFile(`${randomBytes(keyLength).toString('base64')}\n`);
-    await file.sync();
-    await file.close();
+    await link(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
   }
 }
