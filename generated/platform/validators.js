@@ -11053,225 +11053,6 @@ function validate229(data, { instancePath = "", parentData, parentDataProperty, 
 validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var onboard_body = validate233;
 var pattern4 = new RegExp("\\S", "u");
-function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate235.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.action === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "action" }, message: "must have required property 'action'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.org_name === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_name" }, message: "must have required property 'org_name'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "action" || key0 === "org_name")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-    if (data.action !== void 0) {
-      let data0 = data.action;
-      if (typeof data0 !== "string") {
-        const err3 = { instancePath: instancePath + "/action", schemaPath: "#/properties/action/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-      if ("create_org" !== data0) {
-        const err4 = { instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "create_org" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.org_name !== void 0) {
-      let data1 = data.org_name;
-      if (typeof data1 === "string") {
-        if (func12(data1) > 100) {
-          const err5 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func12(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-        if (!pattern4.test(data1)) {
-          const err7 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/pattern", keyword: "pattern", params: { pattern: "\\S" }, message: 'must match pattern "\\S"' };
-          if (vErrors === null) {
-            vErrors = [err7];
-          } else {
-            vErrors.push(err7);
-          }
-          errors++;
-        }
-      } else {
-        const err8 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err9];
-    } else {
-      vErrors.push(err9);
-    }
-    errors++;
-  }
-  validate235.errors = vErrors;
-  return errors === 0;
-}
-validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate237.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.action === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "action" }, message: "must have required property 'action'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.invite_code === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "invite_code" }, message: "must have required property 'invite_code'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "action" || key0 === "invite_code")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-    if (data.action !== void 0) {
-      let data0 = data.action;
-      if (typeof data0 !== "string") {
-        const err3 = { instancePath: instancePath + "/action", schemaPath: "#/properties/action/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-      if ("join_org" !== data0) {
-        const err4 = { instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "join_org" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.invite_code !== void 0) {
-      let data1 = data.invite_code;
-      if (typeof data1 === "string") {
-        if (func12(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/invite_code", schemaPath: "#/properties/invite_code/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func12(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/invite_code", schemaPath: "#/properties/invite_code/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      } else {
-        const err7 = { instancePath: instancePath + "/invite_code", schemaPath: "#/properties/invite_code/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err8];
-    } else {
-      vErrors.push(err8);
-    }
-    errors++;
-  }
-  validate237.errors = vErrors;
-  return errors === 0;
-}
-validate237.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -11286,9 +11067,105 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate235(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
-    errors = vErrors.length;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.action === void 0) {
+      const err0 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "action" }, message: "must have required property 'action'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.org_name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "org_name" }, message: "must have required property 'org_name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "action" || key0 === "org_name")) {
+        const err2 = { instancePath, schemaPath: "#/oneOf/0/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.action !== void 0) {
+      let data0 = data.action;
+      if (typeof data0 !== "string") {
+        const err3 = { instancePath: instancePath + "/action", schemaPath: "#/oneOf/0/properties/action/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+      if ("create_org" !== data0) {
+        const err4 = { instancePath: instancePath + "/action", schemaPath: "#/oneOf/0/properties/action/const", keyword: "const", params: { allowedValue: "create_org" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.org_name !== void 0) {
+      let data1 = data.org_name;
+      if (typeof data1 === "string") {
+        if (func12(data1) > 100) {
+          const err5 = { instancePath: instancePath + "/org_name", schemaPath: "#/oneOf/0/properties/org_name/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func12(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/org_name", schemaPath: "#/oneOf/0/properties/org_name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+        if (!pattern4.test(data1)) {
+          const err7 = { instancePath: instancePath + "/org_name", schemaPath: "#/oneOf/0/properties/org_name/pattern", keyword: "pattern", params: { pattern: "\\S" }, message: 'must match pattern "\\S"' };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
+          }
+          errors++;
+        }
+      } else {
+        const err8 = { instancePath: instancePath + "/org_name", schemaPath: "#/oneOf/0/properties/org_name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err9 = { instancePath, schemaPath: "#/oneOf/0/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
   }
   var _valid0 = _errs1 === errors;
   if (_valid0) {
@@ -11296,12 +11173,99 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
     passing0 = 0;
     var props0 = true;
   }
-  const _errs2 = errors;
-  if (!validate237(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
-    errors = vErrors.length;
+  const _errs8 = errors;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.action === void 0) {
+      const err10 = { instancePath, schemaPath: "#/oneOf/1/required", keyword: "required", params: { missingProperty: "action" }, message: "must have required property 'action'" };
+      if (vErrors === null) {
+        vErrors = [err10];
+      } else {
+        vErrors.push(err10);
+      }
+      errors++;
+    }
+    if (data.invite_code === void 0) {
+      const err11 = { instancePath, schemaPath: "#/oneOf/1/required", keyword: "required", params: { missingProperty: "invite_code" }, message: "must have required property 'invite_code'" };
+      if (vErrors === null) {
+        vErrors = [err11];
+      } else {
+        vErrors.push(err11);
+      }
+      errors++;
+    }
+    for (const key1 in data) {
+      if (!(key1 === "action" || key1 === "invite_code")) {
+        const err12 = { instancePath, schemaPath: "#/oneOf/1/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.action !== void 0) {
+      let data2 = data.action;
+      if (typeof data2 !== "string") {
+        const err13 = { instancePath: instancePath + "/action", schemaPath: "#/oneOf/1/properties/action/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+      if ("join_org" !== data2) {
+        const err14 = { instancePath: instancePath + "/action", schemaPath: "#/oneOf/1/properties/action/const", keyword: "const", params: { allowedValue: "join_org" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.invite_code !== void 0) {
+      let data3 = data.invite_code;
+      if (typeof data3 === "string") {
+        if (func12(data3) > 512) {
+          const err15 = { instancePath: instancePath + "/invite_code", schemaPath: "#/oneOf/1/properties/invite_code/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err15];
+          } else {
+            vErrors.push(err15);
+          }
+          errors++;
+        }
+        if (func12(data3) < 1) {
+          const err16 = { instancePath: instancePath + "/invite_code", schemaPath: "#/oneOf/1/properties/invite_code/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
+        }
+      } else {
+        const err17 = { instancePath: instancePath + "/invite_code", schemaPath: "#/oneOf/1/properties/invite_code/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err18 = { instancePath, schemaPath: "#/oneOf/1/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err18];
+    } else {
+      vErrors.push(err18);
+    }
+    errors++;
   }
-  var _valid0 = _errs2 === errors;
+  var _valid0 = _errs8 === errors;
   if (_valid0 && valid0) {
     valid0 = false;
     passing0 = [passing0, 1];
@@ -11315,11 +11279,11 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
     }
   }
   if (!valid0) {
-    const err0 = { instancePath, schemaPath: "#/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 }, message: "must match exactly one schema in oneOf" };
+    const err19 = { instancePath, schemaPath: "#/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 }, message: "must match exactly one schema in oneOf" };
     if (vErrors === null) {
-      vErrors = [err0];
+      vErrors = [err19];
     } else {
-      vErrors.push(err0);
+      vErrors.push(err19);
     }
     errors++;
   } else {
@@ -11359,11 +11323,11 @@ function validate233(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate233.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var onboard_200 = validate240;
-function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var onboard_200 = validate236;
+function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate241.evaluated;
+  const evaluated0 = validate237.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11472,34 +11436,34 @@ function validate241(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate241.errors = vErrors;
+  validate237.errors = vErrors;
   return errors === 0;
 }
-validate241.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate237.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate240.evaluated;
+  const evaluated0 = validate236.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate241(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+  if (!validate237(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
     errors = vErrors.length;
   }
-  validate240.errors = vErrors;
+  validate236.errors = vErrors;
   return errors === 0;
 }
-validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InvalidInvite = validate245;
-function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate236.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InvalidInvite = validate241;
+function validate242(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate246.evaluated;
+  const evaluated0 = validate242.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11662,34 +11626,34 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate246.errors = vErrors;
+  validate242.errors = vErrors;
   return errors === 0;
 }
-validate246.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate242.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate245.evaluated;
+  const evaluated0 = validate241.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate246(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+  if (!validate242(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
     errors = vErrors.length;
   }
-  validate245.errors = vErrors;
+  validate241.errors = vErrors;
   return errors === 0;
 }
-validate245.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_EmailNotVerified = validate249;
-function validate250(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate241.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_EmailNotVerified = validate245;
+function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate250.evaluated;
+  const evaluated0 = validate246.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11842,34 +11806,34 @@ function validate250(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate250.errors = vErrors;
+  validate246.errors = vErrors;
   return errors === 0;
 }
-validate250.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate249(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate246.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate249.evaluated;
+  const evaluated0 = validate245.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate250(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+  if (!validate246(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
     errors = vErrors.length;
   }
-  validate249.errors = vErrors;
+  validate245.errors = vErrors;
   return errors === 0;
 }
-validate249.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_AlreadyMember = validate253;
-function validate254(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate245.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_AlreadyMember = validate249;
+function validate250(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate254.evaluated;
+  const evaluated0 = validate250.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12022,6 +11986,215 @@ function validate254(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
+  validate250.errors = vErrors;
+  return errors === 0;
+}
+validate250.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate249(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate249.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate250(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+    errors = vErrors.length;
+  }
+  validate249.errors = vErrors;
+  return errors === 0;
+}
+validate249.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getOnboardingState_200 = validate253;
+var schema130 = { "type": "object", "description": "Where a user stands in onboarding.", "additionalProperties": false, "required": ["next_step", "recommended_provider", "integration_skipped", "org_id", "org_name", "first_integration_connected"], "properties": { "next_step": { "type": "string", "enum": ["workspace", "integration", "complete", "dashboard"], "description": "What to do next." }, "recommended_provider": { "type": ["string", "null"], "enum": ["host_a", "host_b", null], "description": "The code host to offer first. Null unless the next step is `integration`." }, "integration_skipped": { "type": "boolean", "description": "Whether the integration step was skipped and nothing has been connected since." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the state is about. Null when there is none." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null when there is none." }, "first_integration_connected": { "type": "boolean", "description": "Whether the organization has an active integration." } } };
+function validate254(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate254.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.next_step === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "next_step" }, message: "must have required property 'next_step'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.recommended_provider === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "recommended_provider" }, message: "must have required property 'recommended_provider'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.integration_skipped === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_skipped" }, message: "must have required property 'integration_skipped'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.org_id === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.org_name === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_name" }, message: "must have required property 'org_name'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.first_integration_connected === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "first_integration_connected" }, message: "must have required property 'first_integration_connected'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "next_step" || key0 === "recommended_provider" || key0 === "integration_skipped" || key0 === "org_id" || key0 === "org_name" || key0 === "first_integration_connected")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.next_step !== void 0) {
+      let data0 = data.next_step;
+      if (typeof data0 !== "string") {
+        const err7 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (!(data0 === "workspace" || data0 === "integration" || data0 === "complete" || data0 === "dashboard")) {
+        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema130.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.recommended_provider !== void 0) {
+      let data1 = data.recommended_provider;
+      if (typeof data1 !== "string" && data1 !== null) {
+        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema130.properties.recommended_provider.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+      if (!(data1 === "host_a" || data1 === "host_b" || data1 === null)) {
+        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema130.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_skipped !== void 0) {
+      if (typeof data.integration_skipped !== "boolean") {
+        const err11 = { instancePath: instancePath + "/integration_skipped", schemaPath: "#/properties/integration_skipped/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data3 = data.org_id;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema130.properties.org_id.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats2.test(data3)) {
+          const err13 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err13];
+          } else {
+            vErrors.push(err13);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.org_name !== void 0) {
+      let data4 = data.org_name;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema130.properties.org_name.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.first_integration_connected !== void 0) {
+      if (typeof data.first_integration_connected !== "boolean") {
+        const err15 = { instancePath: instancePath + "/first_integration_connected", schemaPath: "#/properties/first_integration_connected/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err16 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err16];
+    } else {
+      vErrors.push(err16);
+    }
+    errors++;
+  }
   validate254.errors = vErrors;
   return errors === 0;
 }
@@ -12045,198 +12218,8 @@ function validate253(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate253.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getOnboardingState_200 = validate257;
-var schema132 = { "type": "object", "description": "Where a user stands in onboarding.", "additionalProperties": false, "required": ["next_step", "recommended_provider", "integration_skipped", "org_id", "org_name", "first_integration_connected"], "properties": { "next_step": { "type": "string", "enum": ["workspace", "integration", "complete", "dashboard"], "description": "What to do next." }, "recommended_provider": { "type": ["string", "null"], "enum": ["host_a", "host_b", null], "description": "The code host to offer first. Null unless the next step is `integration`." }, "integration_skipped": { "type": "boolean", "description": "Whether the integration step was skipped and nothing has been connected since." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the state is about. Null when there is none." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null when there is none." }, "first_integration_connected": { "type": "boolean", "description": "Whether the organization has an active integration." } } };
-function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate258.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.next_step === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "next_step" }, message: "must have required property 'next_step'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.recommended_provider === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "recommended_provider" }, message: "must have required property 'recommended_provider'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.integration_skipped === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_skipped" }, message: "must have required property 'integration_skipped'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.org_id === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.org_name === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_name" }, message: "must have required property 'org_name'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.first_integration_connected === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "first_integration_connected" }, message: "must have required property 'first_integration_connected'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "next_step" || key0 === "recommended_provider" || key0 === "integration_skipped" || key0 === "org_id" || key0 === "org_name" || key0 === "first_integration_connected")) {
-        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.next_step !== void 0) {
-      let data0 = data.next_step;
-      if (typeof data0 !== "string") {
-        const err7 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-      if (!(data0 === "workspace" || data0 === "integration" || data0 === "complete" || data0 === "dashboard")) {
-        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema132.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-    }
-    if (data.recommended_provider !== void 0) {
-      let data1 = data.recommended_provider;
-      if (typeof data1 !== "string" && data1 !== null) {
-        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema132.properties.recommended_provider.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-      if (!(data1 === "host_a" || data1 === "host_b" || data1 === null)) {
-        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema132.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.integration_skipped !== void 0) {
-      if (typeof data.integration_skipped !== "boolean") {
-        const err11 = { instancePath: instancePath + "/integration_skipped", schemaPath: "#/properties/integration_skipped/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data3 = data.org_id;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema132.properties.org_id.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-      if (typeof data3 === "string") {
-        if (!formats2.test(data3)) {
-          const err13 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.org_name !== void 0) {
-      let data4 = data.org_name;
-      if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema132.properties.org_name.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.first_integration_connected !== void 0) {
-      if (typeof data.first_integration_connected !== "boolean") {
-        const err15 = { instancePath: instancePath + "/first_integration_connected", schemaPath: "#/properties/first_integration_connected/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err16 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err16];
-    } else {
-      vErrors.push(err16);
-    }
-    errors++;
-  }
-  validate258.errors = vErrors;
-  return errors === 0;
-}
-validate258.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var skipIntegration_200 = validate256;
 function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate257.evaluated;
@@ -12246,25 +12229,6 @@ function validate257(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate258(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
-    errors = vErrors.length;
-  }
-  validate257.errors = vErrors;
-  return errors === 0;
-}
-validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var skipIntegration_200 = validate260;
-function validate261(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate261.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
   if (data && typeof data == "object" && !Array.isArray(data)) {
     if (data.next_step === void 0) {
       const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "next_step" }, message: "must have required property 'next_step'" };
@@ -12343,7 +12307,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "workspace" || data0 === "integration" || data0 === "complete" || data0 === "dashboard")) {
-        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema132.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
+        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema130.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -12355,7 +12319,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.recommended_provider !== void 0) {
       let data1 = data.recommended_provider;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema132.properties.recommended_provider.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema130.properties.recommended_provider.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -12364,7 +12328,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "host_a" || data1 === "host_b" || data1 === null)) {
-        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema132.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema130.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -12387,7 +12351,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data3 = data.org_id;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema132.properties.org_id.type }, message: "must be string,null" };
+        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema130.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -12410,7 +12374,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_name !== void 0) {
       let data4 = data.org_name;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema132.properties.org_name.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema130.properties.org_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -12439,34 +12403,34 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate261.errors = vErrors;
+  validate257.errors = vErrors;
   return errors === 0;
 }
-validate261.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate260.evaluated;
+  const evaluated0 = validate256.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate261(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+  if (!validate257(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
     errors = vErrors.length;
   }
-  validate260.errors = vErrors;
+  validate256.errors = vErrors;
   return errors === 0;
 }
-validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrganizationRequired = validate263;
-function validate264(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate256.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrganizationRequired = validate259;
+function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate264.evaluated;
+  const evaluated0 = validate260.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12619,34 +12583,34 @@ function validate264(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate264.errors = vErrors;
+  validate260.errors = vErrors;
   return errors === 0;
 }
-validate264.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate263(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate263.evaluated;
+  const evaluated0 = validate259.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate264(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
+  if (!validate260(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
     errors = vErrors.length;
   }
-  validate263.errors = vErrors;
+  validate259.errors = vErrors;
   return errors === 0;
 }
-validate263.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var acceptInvite_body = validate267;
-function validate268(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate259.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var acceptInvite_body = validate263;
+function validate264(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate268.evaluated;
+  const evaluated0 = validate264.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12714,34 +12678,34 @@ function validate268(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate268.errors = vErrors;
+  validate264.errors = vErrors;
   return errors === 0;
 }
-validate268.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate264.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate263(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate267.evaluated;
+  const evaluated0 = validate263.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate268(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+  if (!validate264(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
     errors = vErrors.length;
   }
-  validate267.errors = vErrors;
+  validate263.errors = vErrors;
   return errors === 0;
 }
-validate267.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var acceptInvite_200 = validate270;
-function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate263.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var acceptInvite_200 = validate266;
+function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate271.evaluated;
+  const evaluated0 = validate267.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12850,35 +12814,35 @@ function validate271(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate271.errors = vErrors;
+  validate267.errors = vErrors;
   return errors === 0;
 }
-validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate267.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate270.evaluated;
+  const evaluated0 = validate266.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate271(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+  if (!validate267(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
     errors = vErrors.length;
   }
-  validate270.errors = vErrors;
+  validate266.errors = vErrors;
   return errors === 0;
 }
-validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listInvites_200 = validate275;
-var schema143 = { "type": "object", "description": "An invitation to join an organization. Its token is never shown.", "additionalProperties": false, "required": ["id", "org_id", "email", "role", "status", "invited_by", "created_at", "expires_at", "accepted_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the invite." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization to join." }, "email": { "type": "string", "format": "email", "description": "The address that it was sent to, in lower case." }, "role": { "$ref": "contract#/components/schemas/Role" }, "status": { "type": "string", "enum": ["pending", "accepted", "revoked", "expired"], "description": "`pending` until it is accepted or revoked, or expires." }, "invited_by": { "type": ["string", "null"], "format": "uuid", "description": "Who sent it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was sent." }, "expires_at": { "type": "string", "format": "date-time", "description": "Until when it is good." }, "accepted_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was accepted. Null until then." } } };
-function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate266.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listInvites_200 = validate271;
+var schema141 = { "type": "object", "description": "An invitation to join an organization. Its token is never shown.", "additionalProperties": false, "required": ["id", "org_id", "email", "role", "status", "invited_by", "created_at", "expires_at", "accepted_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the invite." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization to join." }, "email": { "type": "string", "format": "email", "description": "The address that it was sent to, in lower case." }, "role": { "$ref": "contract#/components/schemas/Role" }, "status": { "type": "string", "enum": ["pending", "accepted", "revoked", "expired"], "description": "`pending` until it is accepted or revoked, or expires." }, "invited_by": { "type": ["string", "null"], "format": "uuid", "description": "Who sent it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was sent." }, "expires_at": { "type": "string", "format": "date-time", "description": "Until when it is good." }, "accepted_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was accepted. Null until then." } } };
+function validate273(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate277.evaluated;
+  const evaluated0 = validate273.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12968,7 +12932,7 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema143.properties, key0)) {
+      if (!func13.call(schema141.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -13062,7 +13026,7 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "pending" || data4 === "accepted" || data4 === "revoked" || data4 === "expired")) {
-        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema143.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema141.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -13074,7 +13038,7 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.invited_by !== void 0) {
       let data5 = data.invited_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema143.properties.invited_by.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema141.properties.invited_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -13141,7 +13105,7 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.accepted_at !== void 0) {
       let data8 = data.accepted_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema143.properties.accepted_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema141.properties.accepted_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -13170,15 +13134,15 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate277.errors = vErrors;
+  validate273.errors = vErrors;
   return errors === 0;
 }
-validate277.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema144 = { "type": ["string", "null"], "minLength": 1, "maxLength": 512, "description": "Opaque: send it as `cursor` to get the next page. Null on the last page." };
-function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate273.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema142 = { "type": ["string", "null"], "minLength": 1, "maxLength": 512, "description": "Opaque: send it as `cursor` to get the next page. Null on the last page." };
+function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate280.evaluated;
+  const evaluated0 = validate276.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13186,7 +13150,7 @@ function validate280(data, { instancePath = "", parentData, parentDataProperty, 
     evaluated0.items = void 0;
   }
   if (typeof data !== "string" && data !== null) {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema144.type }, message: "must be string,null" };
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema142.type }, message: "must be string,null" };
     if (vErrors === null) {
       vErrors = [err0];
     } else {
@@ -13214,14 +13178,14 @@ function validate280(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
   }
-  validate280.errors = vErrors;
+  validate276.errors = vErrors;
   return errors === 0;
 }
-validate280.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate276.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate272(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate276.evaluated;
+  const evaluated0 = validate272.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13272,8 +13236,8 @@ function validate276(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate277(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+          if (!validate273(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
             errors = vErrors.length;
           }
         }
@@ -13288,8 +13252,8 @@ function validate276(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate280(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+      if (!validate276(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
         errors = vErrors.length;
       }
     }
@@ -13302,34 +13266,34 @@ function validate276(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate276.errors = vErrors;
+  validate272.errors = vErrors;
   return errors === 0;
 }
-validate276.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate272.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate275.evaluated;
+  const evaluated0 = validate271.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate276(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+  if (!validate272(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
     errors = vErrors.length;
   }
-  validate275.errors = vErrors;
+  validate271.errors = vErrors;
   return errors === 0;
 }
-validate275.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrganizationMismatch = validate283;
-function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrganizationMismatch = validate279;
+function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate284.evaluated;
+  const evaluated0 = validate280.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13482,35 +13446,35 @@ function validate284(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate284.errors = vErrors;
+  validate280.errors = vErrors;
   return errors === 0;
 }
-validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate283(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate279(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate283.evaluated;
+  const evaluated0 = validate279.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate284(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+  if (!validate280(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
     errors = vErrors.length;
   }
-  validate283.errors = vErrors;
+  validate279.errors = vErrors;
   return errors === 0;
 }
-validate283.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InsufficientRole = validate287;
-var schema148 = { "type": "object", "description": "The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role.", "x-problem": { "raised-by": "both" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "required_role"], "properties": { "type": { "type": "string", "const": "/problems/insufficient-role" }, "title": { "type": "string", "const": "Insufficient role" }, "status": { "type": "integer", "const": 403 }, "message": { "type": "string", "description": "What happened, for people to read. The wording may change." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "required_role": { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "The lowest role that would have sufficed." } } };
-function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate279.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InsufficientRole = validate283;
+var schema146 = { "type": "object", "description": "The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role.", "x-problem": { "raised-by": "both" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "required_role"], "properties": { "type": { "type": "string", "const": "/problems/insufficient-role" }, "title": { "type": "string", "const": "Insufficient role" }, "status": { "type": "integer", "const": 403 }, "message": { "type": "string", "description": "What happened, for people to read. The wording may change." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "required_role": { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "The lowest role that would have sufficed." } } };
+function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate288.evaluated;
+  const evaluated0 = validate284.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13675,7 +13639,7 @@ function validate288(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data5 === "owner" || data5 === "admin" || data5 === "member" || data5 === "viewer")) {
-        const err15 = { instancePath: instancePath + "/required_role", schemaPath: "#/properties/required_role/enum", keyword: "enum", params: { allowedValues: schema148.properties.required_role.enum }, message: "must be equal to one of the allowed values" };
+        const err15 = { instancePath: instancePath + "/required_role", schemaPath: "#/properties/required_role/enum", keyword: "enum", params: { allowedValues: schema146.properties.required_role.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -13693,34 +13657,34 @@ function validate288(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate288.errors = vErrors;
+  validate284.errors = vErrors;
   return errors === 0;
 }
-validate288.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate287(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate283(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate287.evaluated;
+  const evaluated0 = validate283.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate288(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
+  if (!validate284(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
     errors = vErrors.length;
   }
-  validate287.errors = vErrors;
+  validate283.errors = vErrors;
   return errors === 0;
 }
-validate287.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createInvite_body = validate291;
-function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate283.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createInvite_body = validate287;
+function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate292.evaluated;
+  const evaluated0 = validate288.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13778,34 +13742,34 @@ function validate292(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate292.errors = vErrors;
+  validate288.errors = vErrors;
   return errors === 0;
 }
-validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate288.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate287(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate291.evaluated;
+  const evaluated0 = validate287.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate292(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+  if (!validate288(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
     errors = vErrors.length;
   }
-  validate291.errors = vErrors;
+  validate287.errors = vErrors;
   return errors === 0;
 }
-validate291.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createInvite_201 = validate296;
-function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate287.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createInvite_201 = validate292;
+function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate297.evaluated;
+  const evaluated0 = validate293.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13895,7 +13859,7 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema143.properties, key0)) {
+      if (!func13.call(schema141.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -13989,7 +13953,7 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "pending" || data4 === "accepted" || data4 === "revoked" || data4 === "expired")) {
-        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema143.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema141.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -14001,7 +13965,7 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.invited_by !== void 0) {
       let data5 = data.invited_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema143.properties.invited_by.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema141.properties.invited_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -14068,7 +14032,7 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.accepted_at !== void 0) {
       let data8 = data.accepted_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema143.properties.accepted_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema141.properties.accepted_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -14097,34 +14061,34 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate297.errors = vErrors;
+  validate293.errors = vErrors;
   return errors === 0;
 }
-validate297.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate293.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate296.evaluated;
+  const evaluated0 = validate292.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate297(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
+  if (!validate293(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
     errors = vErrors.length;
   }
-  validate296.errors = vErrors;
+  validate292.errors = vErrors;
   return errors === 0;
 }
-validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RoleNotGrantable = validate300;
-function validate301(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RoleNotGrantable = validate296;
+function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate301.evaluated;
+  const evaluated0 = validate297.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14277,34 +14241,34 @@ function validate301(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate301.errors = vErrors;
+  validate297.errors = vErrors;
   return errors === 0;
 }
-validate301.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate297.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate300.evaluated;
+  const evaluated0 = validate296.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate301(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
+  if (!validate297(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
     errors = vErrors.length;
   }
-  validate300.errors = vErrors;
+  validate296.errors = vErrors;
   return errors === 0;
 }
-validate300.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InviteExists = validate304;
-function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InviteExists = validate300;
+function validate301(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate305.evaluated;
+  const evaluated0 = validate301.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14457,34 +14421,34 @@ function validate305(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate305.errors = vErrors;
+  validate301.errors = vErrors;
   return errors === 0;
 }
-validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate304(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate301.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate304.evaluated;
+  const evaluated0 = validate300.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate305(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate305.errors : vErrors.concat(validate305.errors);
+  if (!validate301(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
     errors = vErrors.length;
   }
-  validate304.errors = vErrors;
+  validate300.errors = vErrors;
   return errors === 0;
 }
-validate304.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InviteNotFound = validate308;
-function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate300.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InviteNotFound = validate304;
+function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate309.evaluated;
+  const evaluated0 = validate305.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14637,35 +14601,35 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate309.errors = vErrors;
+  validate305.errors = vErrors;
   return errors === 0;
 }
-validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate304(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate308.evaluated;
+  const evaluated0 = validate304.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate309(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+  if (!validate305(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate305.errors : vErrors.concat(validate305.errors);
     errors = vErrors.length;
   }
-  validate308.errors = vErrors;
+  validate304.errors = vErrors;
   return errors === 0;
 }
-validate308.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMembers_200 = validate312;
-var schema161 = { "type": "object", "description": "A member of an organization.", "additionalProperties": false, "required": ["user_id", "email", "full_name", "role", "joined_at"], "properties": { "user_id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address, in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "role": { "$ref": "contract#/components/schemas/Role" }, "joined_at": { "type": "string", "format": "date-time", "description": "When the user became a member." } } };
-function validate314(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate304.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listMembers_200 = validate308;
+var schema159 = { "type": "object", "description": "A member of an organization.", "additionalProperties": false, "required": ["user_id", "email", "full_name", "role", "joined_at"], "properties": { "user_id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address, in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "role": { "$ref": "contract#/components/schemas/Role" }, "joined_at": { "type": "string", "format": "date-time", "description": "When the user became a member." } } };
+function validate310(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate314.evaluated;
+  const evaluated0 = validate310.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14776,7 +14740,7 @@ function validate314(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema161.properties.full_name.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema159.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -14822,14 +14786,14 @@ function validate314(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate314.errors = vErrors;
+  validate310.errors = vErrors;
   return errors === 0;
 }
-validate314.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate313(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate310.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate313.evaluated;
+  const evaluated0 = validate309.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14880,8 +14844,8 @@ function validate313(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate314(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
+          if (!validate310(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
             errors = vErrors.length;
           }
         }
@@ -14896,8 +14860,8 @@ function validate313(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate280(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+      if (!validate276(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
         errors = vErrors.length;
       }
     }
@@ -14910,34 +14874,34 @@ function validate313(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate313.errors = vErrors;
+  validate309.errors = vErrors;
   return errors === 0;
 }
-validate313.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate312.evaluated;
+  const evaluated0 = validate308.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate313(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
+  if (!validate309(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
     errors = vErrors.length;
   }
-  validate312.errors = vErrors;
+  validate308.errors = vErrors;
   return errors === 0;
 }
-validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MemberNotFound = validate319;
-function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate308.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MemberNotFound = validate315;
+function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate320.evaluated;
+  const evaluated0 = validate316.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15090,34 +15054,34 @@ function validate320(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate320.errors = vErrors;
+  validate316.errors = vErrors;
   return errors === 0;
 }
-validate320.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate319(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate315(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate319.evaluated;
+  const evaluated0 = validate315.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate320(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+  if (!validate316(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
     errors = vErrors.length;
   }
-  validate319.errors = vErrors;
+  validate315.errors = vErrors;
   return errors === 0;
 }
-validate319.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_LastOwner = validate323;
-function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate315.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_LastOwner = validate319;
+function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate324.evaluated;
+  const evaluated0 = validate320.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15270,34 +15234,34 @@ function validate324(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate324.errors = vErrors;
+  validate320.errors = vErrors;
   return errors === 0;
 }
-validate324.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate323(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate320.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate319(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate323.evaluated;
+  const evaluated0 = validate319.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
+  if (!validate320(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
     errors = vErrors.length;
   }
-  validate323.errors = vErrors;
+  validate319.errors = vErrors;
   return errors === 0;
 }
-validate323.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var changeMemberRole_body = validate327;
-function validate328(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate319.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var changeMemberRole_body = validate323;
+function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate328.evaluated;
+  const evaluated0 = validate324.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15340,34 +15304,34 @@ function validate328(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate328.errors = vErrors;
+  validate324.errors = vErrors;
   return errors === 0;
 }
-validate328.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate324.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate323(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate327.evaluated;
+  const evaluated0 = validate323.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate328(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate328.errors : vErrors.concat(validate328.errors);
+  if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
     errors = vErrors.length;
   }
-  validate327.errors = vErrors;
+  validate323.errors = vErrors;
   return errors === 0;
 }
-validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var changeMemberRole_200 = validate331;
-function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate323.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var changeMemberRole_200 = validate327;
+function validate328(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate332.evaluated;
+  const evaluated0 = validate328.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15478,7 +15442,7 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema161.properties.full_name.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema159.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -15524,36 +15488,36 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate332.errors = vErrors;
+  validate328.errors = vErrors;
   return errors === 0;
 }
-validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate328.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate331.evaluated;
+  const evaluated0 = validate327.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
+  if (!validate328(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate328.errors : vErrors.concat(validate328.errors);
     errors = vErrors.length;
   }
-  validate331.errors = vErrors;
+  validate327.errors = vErrors;
   return errors === 0;
 }
-validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_200 = validate335;
-var schema172 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
-var schema173 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
-function validate338(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_200 = validate331;
+var schema170 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
+var schema171 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
+function validate334(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate338.evaluated;
+  const evaluated0 = validate334.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15570,7 +15534,7 @@ function validate338(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "host_a" || data === "host_b")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema173.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema171.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -15578,14 +15542,14 @@ function validate338(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate338.errors = vErrors;
+  validate334.errors = vErrors;
   return errors === 0;
 }
-validate338.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate334.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate333(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate337.evaluated;
+  const evaluated0 = validate333.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15693,7 +15657,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema172.properties, key0)) {
+      if (!func13.call(schema170.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -15748,8 +15712,8 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate338(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+      if (!validate334(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
         errors = vErrors.length;
       }
     }
@@ -15767,7 +15731,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema172.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema170.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15790,7 +15754,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema172.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema170.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -15813,7 +15777,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema172.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema170.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -15825,7 +15789,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema172.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema170.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -15887,14 +15851,14 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate337.errors = vErrors;
+  validate333.errors = vErrors;
   return errors === 0;
 }
-validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate333.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate336.evaluated;
+  const evaluated0 = validate332.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15927,8 +15891,8 @@ function validate336(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate337(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+          if (!validate333(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate333.errors : vErrors.concat(validate333.errors);
             errors = vErrors.length;
           }
         }
@@ -15951,37 +15915,37 @@ function validate336(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate336.errors = vErrors;
+  validate332.errors = vErrors;
   return errors === 0;
 }
-validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate335(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate335.evaluated;
+  const evaluated0 = validate331.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate336(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
     errors = vErrors.length;
   }
-  validate335.errors = vErrors;
+  validate331.errors = vErrors;
   return errors === 0;
 }
-validate335.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_body = validate342;
-var schema175 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "What to call the integration; unique per provider in the organization." }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider." } } };
+validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_body = validate338;
+var schema173 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "What to call the integration; unique per provider in the organization." }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider." } } };
 var pattern6 = new RegExp("^https?://", "u");
 var formats110 = require_formats().fullFormats.uri;
-function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate339(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate343.evaluated;
+  const evaluated0 = validate339.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16028,8 +15992,8 @@ function validate343(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate338(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+      if (!validate334(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
         errors = vErrors.length;
       }
     }
@@ -16107,7 +16071,7 @@ function validate343(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data3 = data.base_url;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema175.properties.base_url.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema173.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -16163,34 +16127,34 @@ function validate343(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate343.errors = vErrors;
+  validate339.errors = vErrors;
   return errors === 0;
 }
-validate343.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate339.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate338(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate342.evaluated;
+  const evaluated0 = validate338.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate343(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
+  if (!validate339(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
     errors = vErrors.length;
   }
-  validate342.errors = vErrors;
+  validate338.errors = vErrors;
   return errors === 0;
 }
-validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_201 = validate346;
-function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate338.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_201 = validate342;
+function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate347.evaluated;
+  const evaluated0 = validate343.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16298,7 +16262,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema172.properties, key0)) {
+      if (!func13.call(schema170.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -16353,8 +16317,8 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate338(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+      if (!validate334(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
         errors = vErrors.length;
       }
     }
@@ -16372,7 +16336,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema172.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema170.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -16395,7 +16359,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema172.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema170.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -16418,7 +16382,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema172.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema170.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -16430,7 +16394,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema172.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema170.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -16492,34 +16456,34 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate347.errors = vErrors;
+  validate343.errors = vErrors;
   return errors === 0;
 }
-validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate343.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate346.evaluated;
+  const evaluated0 = validate342.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+  if (!validate343(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
     errors = vErrors.length;
   }
-  validate346.errors = vErrors;
+  validate342.errors = vErrors;
   return errors === 0;
 }
-validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationExists = validate350;
-function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationExists = validate346;
+function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate351.evaluated;
+  const evaluated0 = validate347.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16672,34 +16636,34 @@ function validate351(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate351.errors = vErrors;
+  validate347.errors = vErrors;
   return errors === 0;
 }
-validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate350.evaluated;
+  const evaluated0 = validate346.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate351(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
+  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
     errors = vErrors.length;
   }
-  validate350.errors = vErrors;
+  validate346.errors = vErrors;
   return errors === 0;
 }
-validate350.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationNotFound = validate354;
-function validate355(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationNotFound = validate350;
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate355.evaluated;
+  const evaluated0 = validate351.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16852,34 +16816,34 @@ function validate355(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate355.errors = vErrors;
+  validate351.errors = vErrors;
   return errors === 0;
 }
-validate355.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate354.evaluated;
+  const evaluated0 = validate350.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate355(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
+  if (!validate351(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
     errors = vErrors.length;
   }
-  validate354.errors = vErrors;
+  validate350.errors = vErrors;
   return errors === 0;
 }
-validate354.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationInUse = validate358;
-function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate350.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationInUse = validate354;
+function validate355(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate359.evaluated;
+  const evaluated0 = validate355.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17032,35 +16996,35 @@ function validate359(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate359.errors = vErrors;
+  validate355.errors = vErrors;
   return errors === 0;
 }
-validate359.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate355.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate358.evaluated;
+  const evaluated0 = validate354.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate359(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
+  if (!validate355(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
     errors = vErrors.length;
   }
-  validate358.errors = vErrors;
+  validate354.errors = vErrors;
   return errors === 0;
 }
-validate358.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_200 = validate362;
-var schema185 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
-function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate354.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_200 = validate358;
+var schema183 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
+function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate363.evaluated;
+  const evaluated0 = validate359.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17120,7 +17084,7 @@ function validate363(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data1 = data.error;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema185.properties.error.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema183.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -17160,32 +17124,98 @@ function validate363(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate363.errors = vErrors;
+  validate359.errors = vErrors;
   return errors === 0;
 }
-validate363.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate359.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate362.evaluated;
+  const evaluated0 = validate358.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate363(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+  if (!validate359(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
     errors = vErrors.length;
   }
-  validate362.errors = vErrors;
+  validate358.errors = vErrors;
   return errors === 0;
 }
-validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_200 = validate365;
-var schema188 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
-var schema189 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
+validate358.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncConfigs_200 = validate361;
+var schema186 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
+var schema187 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
+function validate364(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate364.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data !== "string") {
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema187.enum }, message: "must be equal to one of the allowed values" };
+    if (vErrors === null) {
+      vErrors = [err1];
+    } else {
+      vErrors.push(err1);
+    }
+    errors++;
+  }
+  validate364.errors = vErrors;
+  return errors === 0;
+}
+validate364.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema188 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
+function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate366.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data !== "string") {
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  if (!(data === "git" || data === "prs" || data === "blame" || data === "cicd" || data === "deployments" || data === "incidents")) {
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema188.enum }, message: "must be equal to one of the allowed values" };
+    if (vErrors === null) {
+      vErrors = [err1];
+    } else {
+      vErrors.push(err1);
+    }
+    errors++;
+  }
+  validate366.errors = vErrors;
+  return errors === 0;
+}
+validate366.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema189 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
 function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -17205,7 +17235,7 @@ function validate368(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
+  if (!(data === "pending" || data === "running" || data === "partial" || data === "complete" || data === "failed" || data === "cancelled")) {
     const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema189.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
@@ -17218,76 +17248,10 @@ function validate368(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate368.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema190 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
-function validate370(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate370.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (typeof data !== "string") {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-    if (vErrors === null) {
-      vErrors = [err0];
-    } else {
-      vErrors.push(err0);
-    }
-    errors++;
-  }
-  if (!(data === "git" || data === "prs" || data === "blame" || data === "cicd" || data === "deployments" || data === "incidents")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema190.enum }, message: "must be equal to one of the allowed values" };
-    if (vErrors === null) {
-      vErrors = [err1];
-    } else {
-      vErrors.push(err1);
-    }
-    errors++;
-  }
-  validate370.errors = vErrors;
-  return errors === 0;
-}
-validate370.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema191 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
-function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate372.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (typeof data !== "string") {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-    if (vErrors === null) {
-      vErrors = [err0];
-    } else {
-      vErrors.push(err0);
-    }
-    errors++;
-  }
-  if (!(data === "pending" || data === "running" || data === "partial" || data === "complete" || data === "failed" || data === "cancelled")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema191.enum }, message: "must be equal to one of the allowed values" };
-    if (vErrors === null) {
-      vErrors = [err1];
-    } else {
-      vErrors.push(err1);
-    }
-    errors++;
-  }
-  validate372.errors = vErrors;
-  return errors === 0;
-}
-validate372.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate367.evaluated;
+  const evaluated0 = validate363.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17395,7 +17359,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema188.properties, key0)) {
+      if (!func13.call(schema186.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -17452,7 +17416,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema188.properties.integration_id.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema186.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -17484,8 +17448,8 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate368(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+      if (!validate364(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
         errors = vErrors.length;
       }
     }
@@ -17494,8 +17458,8 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+          if (!validate366(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
             errors = vErrors.length;
           }
         }
@@ -17592,7 +17556,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data12 = data.latest_run;
       if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema188.properties.latest_run.type }, message: "must be object,null" };
+        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema186.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err27];
         } else {
@@ -17689,15 +17653,15 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data12.status !== void 0) {
-          if (!validate372(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+          if (!validate368(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
             errors = vErrors.length;
           }
         }
         if (data12.error !== void 0) {
           let data15 = data12.error;
           if (typeof data15 !== "string" && data15 !== null) {
-            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err37];
             } else {
@@ -17731,7 +17695,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.started_at !== void 0) {
           let data17 = data12.started_at;
           if (typeof data17 !== "string" && data17 !== null) {
-            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err40];
             } else {
@@ -17754,7 +17718,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.finished_at !== void 0) {
           let data18 = data12.finished_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -17785,14 +17749,14 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate367.errors = vErrors;
+  validate363.errors = vErrors;
   return errors === 0;
 }
-validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate363.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate366.evaluated;
+  const evaluated0 = validate362.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17825,8 +17789,8 @@ function validate366(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate367(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
+          if (!validate363(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
             errors = vErrors.length;
           }
         }
@@ -17849,36 +17813,36 @@ function validate366(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate366.errors = vErrors;
+  validate362.errors = vErrors;
   return errors === 0;
 }
-validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate365(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate365.evaluated;
+  const evaluated0 = validate361.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate366(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
+  if (!validate362(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
     errors = vErrors.length;
   }
-  validate365.errors = vErrors;
+  validate361.errors = vErrors;
   return errors === 0;
 }
-validate365.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_body = validate376;
-var schema193 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "type": "string", "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "What to call the configuration." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository, or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
+validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_body = validate372;
+var schema191 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "type": "string", "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "What to call the configuration." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository, or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
 var func0 = require_equal().default;
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate377.evaluated;
+  const evaluated0 = validate373.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17977,15 +17941,15 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate368(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+      if (!validate364(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
         errors = vErrors.length;
       }
     }
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema193.properties.integration_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema191.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -18028,8 +17992,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+          if (!validate366(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
             errors = vErrors.length;
           }
         }
@@ -18166,34 +18130,559 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
+  validate373.errors = vErrors;
+  return errors === 0;
+}
+validate373.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate372.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate373(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate373.errors : vErrors.concat(validate373.errors);
+    errors = vErrors.length;
+  }
+  validate372.errors = vErrors;
+  return errors === 0;
+}
+validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_201 = validate377;
+function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate378.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.org_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.integration_id === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.provider === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.targets === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "targets" }, message: "must have required property 'targets'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.repositories === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    if (data.is_active === void 0) {
+      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
+      if (vErrors === null) {
+        vErrors = [err7];
+      } else {
+        vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
+    if (data.updated_at === void 0) {
+      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
+      if (vErrors === null) {
+        vErrors = [err9];
+      } else {
+        vErrors.push(err9);
+      }
+      errors++;
+    }
+    if (data.latest_run === void 0) {
+      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "latest_run" }, message: "must have required property 'latest_run'" };
+      if (vErrors === null) {
+        vErrors = [err10];
+      } else {
+        vErrors.push(err10);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!func13.call(schema186.properties, key0)) {
+        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      let data0 = data.id;
+      if (typeof data0 === "string") {
+        if (!formats2.test(data0)) {
+          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
+      } else {
+        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data1 = data.org_id;
+      if (typeof data1 === "string") {
+        if (!formats2.test(data1)) {
+          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_id !== void 0) {
+      let data2 = data.integration_id;
+      if (typeof data2 !== "string" && data2 !== null) {
+        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema186.properties.integration_id.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+      if (typeof data2 === "string") {
+        if (!formats2.test(data2)) {
+          const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err17];
+          } else {
+            vErrors.push(err17);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err18 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+    }
+    if (data.provider !== void 0) {
+      if (!validate364(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.targets !== void 0) {
+      let data5 = data.targets;
+      if (Array.isArray(data5)) {
+        const len0 = data5.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (!validate366(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
+            errors = vErrors.length;
+          }
+        }
+      } else {
+        const err19 = { instancePath: instancePath + "/targets", schemaPath: "#/properties/targets/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+    }
+    if (data.repositories !== void 0) {
+      let data7 = data.repositories;
+      if (Array.isArray(data7)) {
+        const len1 = data7.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data7[i1] !== "string") {
+            const err20 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err20];
+            } else {
+              vErrors.push(err20);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err21 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err21];
+        } else {
+          vErrors.push(err21);
+        }
+        errors++;
+      }
+    }
+    if (data.is_active !== void 0) {
+      if (typeof data.is_active !== "boolean") {
+        const err22 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err22];
+        } else {
+          vErrors.push(err22);
+        }
+        errors++;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data10 = data.created_at;
+      if (typeof data10 === "string") {
+        if (!formats14.validate(data10)) {
+          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err23];
+          } else {
+            vErrors.push(err23);
+          }
+          errors++;
+        }
+      } else {
+        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err24];
+        } else {
+          vErrors.push(err24);
+        }
+        errors++;
+      }
+    }
+    if (data.updated_at !== void 0) {
+      let data11 = data.updated_at;
+      if (typeof data11 === "string") {
+        if (!formats14.validate(data11)) {
+          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err25];
+          } else {
+            vErrors.push(err25);
+          }
+          errors++;
+        }
+      } else {
+        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+    }
+    if (data.latest_run !== void 0) {
+      let data12 = data.latest_run;
+      if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
+        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema186.properties.latest_run.type }, message: "must be object,null" };
+        if (vErrors === null) {
+          vErrors = [err27];
+        } else {
+          vErrors.push(err27);
+        }
+        errors++;
+      }
+      if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+        if (data12.id === void 0) {
+          const err28 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+          if (vErrors === null) {
+            vErrors = [err28];
+          } else {
+            vErrors.push(err28);
+          }
+          errors++;
+        }
+        if (data12.status === void 0) {
+          const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+          if (vErrors === null) {
+            vErrors = [err29];
+          } else {
+            vErrors.push(err29);
+          }
+          errors++;
+        }
+        if (data12.error === void 0) {
+          const err30 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+          if (vErrors === null) {
+            vErrors = [err30];
+          } else {
+            vErrors.push(err30);
+          }
+          errors++;
+        }
+        if (data12.created_at === void 0) {
+          const err31 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+          if (vErrors === null) {
+            vErrors = [err31];
+          } else {
+            vErrors.push(err31);
+          }
+          errors++;
+        }
+        if (data12.started_at === void 0) {
+          const err32 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "started_at" }, message: "must have required property 'started_at'" };
+          if (vErrors === null) {
+            vErrors = [err32];
+          } else {
+            vErrors.push(err32);
+          }
+          errors++;
+        }
+        if (data12.finished_at === void 0) {
+          const err33 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "finished_at" }, message: "must have required property 'finished_at'" };
+          if (vErrors === null) {
+            vErrors = [err33];
+          } else {
+            vErrors.push(err33);
+          }
+          errors++;
+        }
+        for (const key1 in data12) {
+          if (!(key1 === "id" || key1 === "status" || key1 === "error" || key1 === "created_at" || key1 === "started_at" || key1 === "finished_at")) {
+            const err34 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+            if (vErrors === null) {
+              vErrors = [err34];
+            } else {
+              vErrors.push(err34);
+            }
+            errors++;
+          }
+        }
+        if (data12.id !== void 0) {
+          let data13 = data12.id;
+          if (typeof data13 === "string") {
+            if (!formats2.test(data13)) {
+              const err35 = { instancePath: instancePath + "/latest_run/id", schemaPath: "#/properties/latest_run/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+              if (vErrors === null) {
+                vErrors = [err35];
+              } else {
+                vErrors.push(err35);
+              }
+              errors++;
+            }
+          } else {
+            const err36 = { instancePath: instancePath + "/latest_run/id", schemaPath: "#/properties/latest_run/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err36];
+            } else {
+              vErrors.push(err36);
+            }
+            errors++;
+          }
+        }
+        if (data12.status !== void 0) {
+          if (!validate368(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data12.error !== void 0) {
+          let data15 = data12.error;
+          if (typeof data15 !== "string" && data15 !== null) {
+            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            if (vErrors === null) {
+              vErrors = [err37];
+            } else {
+              vErrors.push(err37);
+            }
+            errors++;
+          }
+        }
+        if (data12.created_at !== void 0) {
+          let data16 = data12.created_at;
+          if (typeof data16 === "string") {
+            if (!formats14.validate(data16)) {
+              const err38 = { instancePath: instancePath + "/latest_run/created_at", schemaPath: "#/properties/latest_run/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+              if (vErrors === null) {
+                vErrors = [err38];
+              } else {
+                vErrors.push(err38);
+              }
+              errors++;
+            }
+          } else {
+            const err39 = { instancePath: instancePath + "/latest_run/created_at", schemaPath: "#/properties/latest_run/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err39];
+            } else {
+              vErrors.push(err39);
+            }
+            errors++;
+          }
+        }
+        if (data12.started_at !== void 0) {
+          let data17 = data12.started_at;
+          if (typeof data17 !== "string" && data17 !== null) {
+            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            if (vErrors === null) {
+              vErrors = [err40];
+            } else {
+              vErrors.push(err40);
+            }
+            errors++;
+          }
+          if (typeof data17 === "string") {
+            if (!formats14.validate(data17)) {
+              const err41 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+              if (vErrors === null) {
+                vErrors = [err41];
+              } else {
+                vErrors.push(err41);
+              }
+              errors++;
+            }
+          }
+        }
+        if (data12.finished_at !== void 0) {
+          let data18 = data12.finished_at;
+          if (typeof data18 !== "string" && data18 !== null) {
+            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            if (vErrors === null) {
+              vErrors = [err42];
+            } else {
+              vErrors.push(err42);
+            }
+            errors++;
+          }
+          if (typeof data18 === "string") {
+            if (!formats14.validate(data18)) {
+              const err43 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+              if (vErrors === null) {
+                vErrors = [err43];
+              } else {
+                vErrors.push(err43);
+              }
+              errors++;
+            }
+          }
+        }
+      }
+    }
+  } else {
+    const err44 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err44];
+    } else {
+      vErrors.push(err44);
+    }
+    errors++;
+  }
+  validate378.errors = vErrors;
+  return errors === 0;
+}
+validate378.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate377.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate378(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+    errors = vErrors.length;
+  }
   validate377.errors = vErrors;
   return errors === 0;
 }
 validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
+var getSyncConfig_200 = validate383;
+function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate376.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate377(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
-    errors = vErrors.length;
-  }
-  validate376.errors = vErrors;
-  return errors === 0;
-}
-validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_201 = validate381;
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate382.evaluated;
+  const evaluated0 = validate384.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18301,7 +18790,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema188.properties, key0)) {
+      if (!func13.call(schema186.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -18358,7 +18847,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema188.properties.integration_id.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema186.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -18390,8 +18879,8 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate368(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+      if (!validate364(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
         errors = vErrors.length;
       }
     }
@@ -18400,8 +18889,8 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+          if (!validate366(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
             errors = vErrors.length;
           }
         }
@@ -18498,7 +18987,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data12 = data.latest_run;
       if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema188.properties.latest_run.type }, message: "must be object,null" };
+        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema186.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err27];
         } else {
@@ -18595,15 +19084,15 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data12.status !== void 0) {
-          if (!validate372(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+          if (!validate368(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
             errors = vErrors.length;
           }
         }
         if (data12.error !== void 0) {
           let data15 = data12.error;
           if (typeof data15 !== "string" && data15 !== null) {
-            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err37];
             } else {
@@ -18637,7 +19126,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.started_at !== void 0) {
           let data17 = data12.started_at;
           if (typeof data17 !== "string" && data17 !== null) {
-            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err40];
             } else {
@@ -18660,7 +19149,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.finished_at !== void 0) {
           let data18 = data12.finished_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -18691,559 +19180,34 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate382.errors = vErrors;
+  validate384.errors = vErrors;
   return errors === 0;
 }
-validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate384.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate381.evaluated;
+  const evaluated0 = validate383.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+  if (!validate384(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
     errors = vErrors.length;
   }
-  validate381.errors = vErrors;
+  validate383.errors = vErrors;
   return errors === 0;
 }
-validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_200 = validate387;
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate383.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigNotFound = validate389;
+function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate388.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.org_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.integration_id === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.name === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.provider === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.targets === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "targets" }, message: "must have required property 'targets'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    if (data.repositories === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    if (data.is_active === void 0) {
-      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
-      if (vErrors === null) {
-        vErrors = [err7];
-      } else {
-        vErrors.push(err7);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err8];
-      } else {
-        vErrors.push(err8);
-      }
-      errors++;
-    }
-    if (data.updated_at === void 0) {
-      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
-      if (vErrors === null) {
-        vErrors = [err9];
-      } else {
-        vErrors.push(err9);
-      }
-      errors++;
-    }
-    if (data.latest_run === void 0) {
-      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "latest_run" }, message: "must have required property 'latest_run'" };
-      if (vErrors === null) {
-        vErrors = [err10];
-      } else {
-        vErrors.push(err10);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!func13.call(schema188.properties, key0)) {
-        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-    }
-    if (data.id !== void 0) {
-      let data0 = data.id;
-      if (typeof data0 === "string") {
-        if (!formats2.test(data0)) {
-          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err12];
-          } else {
-            vErrors.push(err12);
-          }
-          errors++;
-        }
-      } else {
-        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err13];
-        } else {
-          vErrors.push(err13);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data1 = data.org_id;
-      if (typeof data1 === "string") {
-        if (!formats2.test(data1)) {
-          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err14];
-          } else {
-            vErrors.push(err14);
-          }
-          errors++;
-        }
-      } else {
-        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-    }
-    if (data.integration_id !== void 0) {
-      let data2 = data.integration_id;
-      if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema188.properties.integration_id.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-      if (typeof data2 === "string") {
-        if (!formats2.test(data2)) {
-          const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err17];
-          } else {
-            vErrors.push(err17);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err18 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err18];
-        } else {
-          vErrors.push(err18);
-        }
-        errors++;
-      }
-    }
-    if (data.provider !== void 0) {
-      if (!validate368(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.targets !== void 0) {
-      let data5 = data.targets;
-      if (Array.isArray(data5)) {
-        const len0 = data5.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
-            errors = vErrors.length;
-          }
-        }
-      } else {
-        const err19 = { instancePath: instancePath + "/targets", schemaPath: "#/properties/targets/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err19];
-        } else {
-          vErrors.push(err19);
-        }
-        errors++;
-      }
-    }
-    if (data.repositories !== void 0) {
-      let data7 = data.repositories;
-      if (Array.isArray(data7)) {
-        const len1 = data7.length;
-        for (let i1 = 0; i1 < len1; i1++) {
-          if (typeof data7[i1] !== "string") {
-            const err20 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err20];
-            } else {
-              vErrors.push(err20);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err21 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err21];
-        } else {
-          vErrors.push(err21);
-        }
-        errors++;
-      }
-    }
-    if (data.is_active !== void 0) {
-      if (typeof data.is_active !== "boolean") {
-        const err22 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-        if (vErrors === null) {
-          vErrors = [err22];
-        } else {
-          vErrors.push(err22);
-        }
-        errors++;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data10 = data.created_at;
-      if (typeof data10 === "string") {
-        if (!formats14.validate(data10)) {
-          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err23];
-          } else {
-            vErrors.push(err23);
-          }
-          errors++;
-        }
-      } else {
-        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err24];
-        } else {
-          vErrors.push(err24);
-        }
-        errors++;
-      }
-    }
-    if (data.updated_at !== void 0) {
-      let data11 = data.updated_at;
-      if (typeof data11 === "string") {
-        if (!formats14.validate(data11)) {
-          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err25];
-          } else {
-            vErrors.push(err25);
-          }
-          errors++;
-        }
-      } else {
-        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err26];
-        } else {
-          vErrors.push(err26);
-        }
-        errors++;
-      }
-    }
-    if (data.latest_run !== void 0) {
-      let data12 = data.latest_run;
-      if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema188.properties.latest_run.type }, message: "must be object,null" };
-        if (vErrors === null) {
-          vErrors = [err27];
-        } else {
-          vErrors.push(err27);
-        }
-        errors++;
-      }
-      if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-        if (data12.id === void 0) {
-          const err28 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
-          if (vErrors === null) {
-            vErrors = [err28];
-          } else {
-            vErrors.push(err28);
-          }
-          errors++;
-        }
-        if (data12.status === void 0) {
-          const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
-          if (vErrors === null) {
-            vErrors = [err29];
-          } else {
-            vErrors.push(err29);
-          }
-          errors++;
-        }
-        if (data12.error === void 0) {
-          const err30 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
-          if (vErrors === null) {
-            vErrors = [err30];
-          } else {
-            vErrors.push(err30);
-          }
-          errors++;
-        }
-        if (data12.created_at === void 0) {
-          const err31 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-          if (vErrors === null) {
-            vErrors = [err31];
-          } else {
-            vErrors.push(err31);
-          }
-          errors++;
-        }
-        if (data12.started_at === void 0) {
-          const err32 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "started_at" }, message: "must have required property 'started_at'" };
-          if (vErrors === null) {
-            vErrors = [err32];
-          } else {
-            vErrors.push(err32);
-          }
-          errors++;
-        }
-        if (data12.finished_at === void 0) {
-          const err33 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/required", keyword: "required", params: { missingProperty: "finished_at" }, message: "must have required property 'finished_at'" };
-          if (vErrors === null) {
-            vErrors = [err33];
-          } else {
-            vErrors.push(err33);
-          }
-          errors++;
-        }
-        for (const key1 in data12) {
-          if (!(key1 === "id" || key1 === "status" || key1 === "error" || key1 === "created_at" || key1 === "started_at" || key1 === "finished_at")) {
-            const err34 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
-            if (vErrors === null) {
-              vErrors = [err34];
-            } else {
-              vErrors.push(err34);
-            }
-            errors++;
-          }
-        }
-        if (data12.id !== void 0) {
-          let data13 = data12.id;
-          if (typeof data13 === "string") {
-            if (!formats2.test(data13)) {
-              const err35 = { instancePath: instancePath + "/latest_run/id", schemaPath: "#/properties/latest_run/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-              if (vErrors === null) {
-                vErrors = [err35];
-              } else {
-                vErrors.push(err35);
-              }
-              errors++;
-            }
-          } else {
-            const err36 = { instancePath: instancePath + "/latest_run/id", schemaPath: "#/properties/latest_run/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err36];
-            } else {
-              vErrors.push(err36);
-            }
-            errors++;
-          }
-        }
-        if (data12.status !== void 0) {
-          if (!validate372(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
-            errors = vErrors.length;
-          }
-        }
-        if (data12.error !== void 0) {
-          let data15 = data12.error;
-          if (typeof data15 !== "string" && data15 !== null) {
-            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.error.type }, message: "must be string,null" };
-            if (vErrors === null) {
-              vErrors = [err37];
-            } else {
-              vErrors.push(err37);
-            }
-            errors++;
-          }
-        }
-        if (data12.created_at !== void 0) {
-          let data16 = data12.created_at;
-          if (typeof data16 === "string") {
-            if (!formats14.validate(data16)) {
-              const err38 = { instancePath: instancePath + "/latest_run/created_at", schemaPath: "#/properties/latest_run/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-              if (vErrors === null) {
-                vErrors = [err38];
-              } else {
-                vErrors.push(err38);
-              }
-              errors++;
-            }
-          } else {
-            const err39 = { instancePath: instancePath + "/latest_run/created_at", schemaPath: "#/properties/latest_run/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err39];
-            } else {
-              vErrors.push(err39);
-            }
-            errors++;
-          }
-        }
-        if (data12.started_at !== void 0) {
-          let data17 = data12.started_at;
-          if (typeof data17 !== "string" && data17 !== null) {
-            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
-            if (vErrors === null) {
-              vErrors = [err40];
-            } else {
-              vErrors.push(err40);
-            }
-            errors++;
-          }
-          if (typeof data17 === "string") {
-            if (!formats14.validate(data17)) {
-              const err41 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-              if (vErrors === null) {
-                vErrors = [err41];
-              } else {
-                vErrors.push(err41);
-              }
-              errors++;
-            }
-          }
-        }
-        if (data12.finished_at !== void 0) {
-          let data18 = data12.finished_at;
-          if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
-            if (vErrors === null) {
-              vErrors = [err42];
-            } else {
-              vErrors.push(err42);
-            }
-            errors++;
-          }
-          if (typeof data18 === "string") {
-            if (!formats14.validate(data18)) {
-              const err43 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-              if (vErrors === null) {
-                vErrors = [err43];
-              } else {
-                vErrors.push(err43);
-              }
-              errors++;
-            }
-          }
-        }
-      }
-    }
-  } else {
-    const err44 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err44];
-    } else {
-      vErrors.push(err44);
-    }
-    errors++;
-  }
-  validate388.errors = vErrors;
-  return errors === 0;
-}
-validate388.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate387.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate388(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate388.errors : vErrors.concat(validate388.errors);
-    errors = vErrors.length;
-  }
-  validate387.errors = vErrors;
-  return errors === 0;
-}
-validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigNotFound = validate393;
-function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate394.evaluated;
+  const evaluated0 = validate390.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19396,34 +19360,34 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate394.errors = vErrors;
+  validate390.errors = vErrors;
   return errors === 0;
 }
-validate394.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate390.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate393.evaluated;
+  const evaluated0 = validate389.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate394(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
+  if (!validate390(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
     errors = vErrors.length;
   }
-  validate393.errors = vErrors;
+  validate389.errors = vErrors;
   return errors === 0;
 }
-validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunActive = validate397;
-function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate389.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunActive = validate393;
+function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate398.evaluated;
+  const evaluated0 = validate394.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19576,34 +19540,34 @@ function validate398(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate398.errors = vErrors;
+  validate394.errors = vErrors;
   return errors === 0;
 }
-validate398.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate394.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate397.evaluated;
+  const evaluated0 = validate393.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate398(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate398.errors : vErrors.concat(validate398.errors);
+  if (!validate394(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
     errors = vErrors.length;
   }
-  validate397.errors = vErrors;
+  validate393.errors = vErrors;
   return errors === 0;
 }
-validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_body = validate401;
-function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_body = validate397;
+function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate402.evaluated;
+  const evaluated0 = validate398.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19694,8 +19658,8 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+          if (!validate366(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
             errors = vErrors.length;
           }
         }
@@ -19834,34 +19798,34 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate402.errors = vErrors;
+  validate398.errors = vErrors;
   return errors === 0;
 }
-validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate398.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate401.evaluated;
+  const evaluated0 = validate397.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
+  if (!validate398(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate398.errors : vErrors.concat(validate398.errors);
     errors = vErrors.length;
   }
-  validate401.errors = vErrors;
+  validate397.errors = vErrors;
   return errors === 0;
 }
-validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_200 = validate405;
-function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_200 = validate401;
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate406.evaluated;
+  const evaluated0 = validate402.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19969,7 +19933,7 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema188.properties, key0)) {
+      if (!func13.call(schema186.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -20026,7 +19990,7 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema188.properties.integration_id.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema186.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -20058,8 +20022,8 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate368(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+      if (!validate364(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
         errors = vErrors.length;
       }
     }
@@ -20068,8 +20032,8 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate370(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+          if (!validate366(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
             errors = vErrors.length;
           }
         }
@@ -20166,7 +20130,7 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data12 = data.latest_run;
       if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema188.properties.latest_run.type }, message: "must be object,null" };
+        const err27 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema186.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err27];
         } else {
@@ -20263,15 +20227,15 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data12.status !== void 0) {
-          if (!validate372(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+          if (!validate368(data12.status, { instancePath: instancePath + "/latest_run/status", parentData: data12, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
             errors = vErrors.length;
           }
         }
         if (data12.error !== void 0) {
           let data15 = data12.error;
           if (typeof data15 !== "string" && data15 !== null) {
-            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err37 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err37];
             } else {
@@ -20305,7 +20269,7 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.started_at !== void 0) {
           let data17 = data12.started_at;
           if (typeof data17 !== "string" && data17 !== null) {
-            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err40 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err40];
             } else {
@@ -20328,7 +20292,7 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
         if (data12.finished_at !== void 0) {
           let data18 = data12.finished_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema188.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema186.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -20359,36 +20323,36 @@ function validate406(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate406.errors = vErrors;
+  validate402.errors = vErrors;
   return errors === 0;
 }
-validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate405.evaluated;
+  const evaluated0 = validate401.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate406(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
+  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
     errors = vErrors.length;
   }
-  validate405.errors = vErrors;
+  validate401.errors = vErrors;
   return errors === 0;
 }
-validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_200 = validate411;
-var schema208 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
-var schema209 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
-function validate415(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_200 = validate407;
+var schema206 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
+var schema207 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
+function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate415.evaluated;
+  const evaluated0 = validate411.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20446,7 +20410,7 @@ function validate415(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.repositories_total !== void 0) {
       let data0 = data.repositories_total;
       if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0))) && data0 !== null) {
-        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema209.properties.repositories_total.type }, message: "must be integer,null" };
+        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema207.properties.repositories_total.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -20544,14 +20508,14 @@ function validate415(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate415.errors = vErrors;
+  validate411.errors = vErrors;
   return errors === 0;
 }
-validate415.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate413(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate413.evaluated;
+  const evaluated0 = validate409.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20641,7 +20605,7 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema208.properties, key0)) {
+      if (!func13.call(schema206.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20696,21 +20660,21 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate372(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+      if (!validate368(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate415(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+      if (!validate411(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema208.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema206.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -20722,7 +20686,7 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema208.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema206.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -20767,7 +20731,7 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema208.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema206.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -20790,7 +20754,7 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema208.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema206.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -20819,14 +20783,14 @@ function validate413(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate413.errors = vErrors;
+  validate409.errors = vErrors;
   return errors === 0;
 }
-validate413.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate409.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate412.evaluated;
+  const evaluated0 = validate408.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20877,8 +20841,8 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate413(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate413.errors : vErrors.concat(validate413.errors);
+          if (!validate409(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
             errors = vErrors.length;
           }
         }
@@ -20893,8 +20857,8 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate280(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+      if (!validate276(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
         errors = vErrors.length;
       }
     }
@@ -20907,34 +20871,34 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate412.errors = vErrors;
+  validate408.errors = vErrors;
   return errors === 0;
 }
-validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate408.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate411.evaluated;
+  const evaluated0 = validate407.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate412(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+  if (!validate408(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
     errors = vErrors.length;
   }
-  validate411.errors = vErrors;
+  validate407.errors = vErrors;
   return errors === 0;
 }
-validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_202 = validate420;
-function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_202 = validate416;
+function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate421.evaluated;
+  const evaluated0 = validate417.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21024,7 +20988,7 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema208.properties, key0)) {
+      if (!func13.call(schema206.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21079,21 +21043,21 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate372(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+      if (!validate368(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate415(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+      if (!validate411(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema208.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema206.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -21105,7 +21069,7 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema208.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema206.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -21150,7 +21114,7 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema208.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema206.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -21173,7 +21137,7 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema208.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema206.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -21202,34 +21166,34 @@ function validate421(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate421.errors = vErrors;
+  validate417.errors = vErrors;
   return errors === 0;
 }
-validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate420.evaluated;
+  const evaluated0 = validate416.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate421(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate421.errors : vErrors.concat(validate421.errors);
+  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
     errors = vErrors.length;
   }
-  validate420.errors = vErrors;
+  validate416.errors = vErrors;
   return errors === 0;
 }
-validate420.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigInactive = validate425;
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigInactive = validate421;
+function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate426.evaluated;
+  const evaluated0 = validate422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21382,34 +21346,34 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate426.errors = vErrors;
+  validate422.errors = vErrors;
   return errors === 0;
 }
-validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate425.evaluated;
+  const evaluated0 = validate421.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
+  if (!validate422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
     errors = vErrors.length;
   }
-  validate425.errors = vErrors;
+  validate421.errors = vErrors;
   return errors === 0;
 }
-validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_200 = validate429;
-function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_200 = validate425;
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate430.evaluated;
+  const evaluated0 = validate426.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21499,7 +21463,7 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema208.properties, key0)) {
+      if (!func13.call(schema206.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21554,21 +21518,21 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate372(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+      if (!validate368(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate415(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+      if (!validate411(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema208.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema206.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -21580,7 +21544,7 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema208.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema206.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -21625,7 +21589,7 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema208.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema206.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -21648,7 +21612,7 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema208.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema206.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -21677,34 +21641,34 @@ function validate430(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate430.errors = vErrors;
+  validate426.errors = vErrors;
   return errors === 0;
 }
-validate430.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate429.evaluated;
+  const evaluated0 = validate425.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate430(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate430.errors : vErrors.concat(validate430.errors);
+  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
     errors = vErrors.length;
   }
-  validate429.errors = vErrors;
+  validate425.errors = vErrors;
   return errors === 0;
 }
-validate429.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotFound = validate434;
-function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotFound = validate430;
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate435.evaluated;
+  const evaluated0 = validate431.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21857,34 +21821,34 @@ function validate435(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate435.errors = vErrors;
+  validate431.errors = vErrors;
   return errors === 0;
 }
-validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate434.evaluated;
+  const evaluated0 = validate430.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate435(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate435.errors : vErrors.concat(validate435.errors);
+  if (!validate431(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate431.errors : vErrors.concat(validate431.errors);
     errors = vErrors.length;
   }
-  validate434.errors = vErrors;
+  validate430.errors = vErrors;
   return errors === 0;
 }
-validate434.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_200 = validate438;
-function validate439(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate430.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_200 = validate434;
+function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate439.evaluated;
+  const evaluated0 = validate435.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21974,7 +21938,7 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema208.properties, key0)) {
+      if (!func13.call(schema206.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -22029,21 +21993,21 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate372(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+      if (!validate368(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate415(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+      if (!validate411(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema208.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema206.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -22055,7 +22019,7 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema208.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema206.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -22100,7 +22064,7 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema208.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema206.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -22123,7 +22087,7 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema208.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema206.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -22152,34 +22116,34 @@ function validate439(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate439.errors = vErrors;
+  validate435.errors = vErrors;
   return errors === 0;
 }
-validate439.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate438.evaluated;
+  const evaluated0 = validate434.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate439(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate439.errors : vErrors.concat(validate439.errors);
+  if (!validate435(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate435.errors : vErrors.concat(validate435.errors);
     errors = vErrors.length;
   }
-  validate438.errors = vErrors;
+  validate434.errors = vErrors;
   return errors === 0;
 }
-validate438.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotActive = validate443;
-function validate444(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate434.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotActive = validate439;
+function validate440(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate444.evaluated;
+  const evaluated0 = validate440.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22332,35 +22296,35 @@ function validate444(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate444.errors = vErrors;
+  validate440.errors = vErrors;
   return errors === 0;
 }
-validate444.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate440.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate439(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate439.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate444(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate444.errors : vErrors.concat(validate444.errors);
+  if (!validate440(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate440.errors : vErrors.concat(validate440.errors);
     errors = vErrors.length;
   }
-  validate443.errors = vErrors;
+  validate439.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSetupStatus_200 = validate447;
-var schema223 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
-function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate439.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSetupStatus_200 = validate443;
+var schema221 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
+function validate444(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate448.evaluated;
+  const evaluated0 = validate444.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22468,7 +22432,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema223.properties, key0)) {
+      if (!func13.call(schema221.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -22490,7 +22454,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "missing_integration" || data0 === "missing_sync_config" || data0 === "failed_sync" || data0 === "running_sync" || data0 === "ready")) {
-        const err13 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema223.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err13 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema221.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err13];
         } else {
@@ -22515,8 +22479,8 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data2)) {
         const len0 = data2.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate338(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+          if (!validate334(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
             errors = vErrors.length;
           }
         }
@@ -22563,7 +22527,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data5 = data.sync_config_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema223.properties.sync_config_id.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema221.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -22595,7 +22559,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data6 === "none" || data6 === "pending" || data6 === "running" || data6 === "partial" || data6 === "complete" || data6 === "failed")) {
-        const err21 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema223.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
+        const err21 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema221.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -22641,7 +22605,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_sync_error !== void 0) {
       let data9 = data.last_sync_error;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err25 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema223.properties.last_sync_error.type }, message: "must be string,null" };
+        const err25 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema221.properties.last_sync_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err25];
         } else {
@@ -22673,7 +22637,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data11 === "connect_integration" || data11 === "create_sync_config" || data11 === "start_sync" || data11 === "wait" || data11 === "none")) {
-        const err28 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema223.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
+        const err28 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema221.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err28];
         } else {
@@ -22691,36 +22655,36 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate448.errors = vErrors;
+  validate444.errors = vErrors;
   return errors === 0;
 }
-validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate444.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate447.evaluated;
+  const evaluated0 = validate443.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
+  if (!validate444(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate444.errors : vErrors.concat(validate444.errors);
     errors = vErrors.length;
   }
-  validate447.errors = vErrors;
+  validate443.errors = vErrors;
   return errors === 0;
 }
-validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_200 = validate451;
-var schema226 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
+validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_200 = validate447;
+var schema224 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
 var pattern9 = new RegExp("^[A-Z][A-Z_]*$", "u");
-function validate453(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate453.evaluated;
+  const evaluated0 = validate449.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22837,7 +22801,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema226.properties, key0)) {
+      if (!func13.call(schema224.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -22974,7 +22938,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.resource_id !== void 0) {
       let data4 = data.resource_id;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema226.properties.resource_id.type }, message: "must be string,null" };
+        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema224.properties.resource_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err25];
         } else {
@@ -22986,7 +22950,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data5 = data.org_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema226.properties.org_id.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema224.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -23009,7 +22973,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_id !== void 0) {
       let data6 = data.user_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema226.properties.user_id.type }, message: "must be string,null" };
+        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema224.properties.user_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err28];
         } else {
@@ -23041,7 +23005,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "success" || data7 === "failure")) {
-        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema226.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema224.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -23053,7 +23017,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.note !== void 0) {
       let data8 = data.note;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema226.properties.note.type }, message: "must be string,null" };
+        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema224.properties.note.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err32];
         } else {
@@ -23065,7 +23029,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ip !== void 0) {
       let data9 = data.ip;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema226.properties.ip.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema224.properties.ip.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -23077,7 +23041,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_agent !== void 0) {
       let data10 = data.user_agent;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema226.properties.user_agent.type }, message: "must be string,null" };
+        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema224.properties.user_agent.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err34];
         } else {
@@ -23089,7 +23053,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.request_id !== void 0) {
       let data11 = data.request_id;
       if (typeof data11 !== "string" && data11 !== null) {
-        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema226.properties.request_id.type }, message: "must be string,null" };
+        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema224.properties.request_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -23107,14 +23071,14 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate453.errors = vErrors;
+  validate449.errors = vErrors;
   return errors === 0;
 }
-validate453.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate449.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate452.evaluated;
+  const evaluated0 = validate448.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23165,8 +23129,8 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate453(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate453.errors : vErrors.concat(validate453.errors);
+          if (!validate449(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate449.errors : vErrors.concat(validate449.errors);
             errors = vErrors.length;
           }
         }
@@ -23181,8 +23145,8 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate280(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+      if (!validate276(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
         errors = vErrors.length;
       }
     }
@@ -23195,34 +23159,34 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate452.errors = vErrors;
+  validate448.errors = vErrors;
   return errors === 0;
 }
-validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate447.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
     errors = vErrors.length;
   }
-  validate451.errors = vErrors;
+  validate447.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getLiveness_200 = validate457;
-function validate458(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getLiveness_200 = validate453;
+function validate454(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate458.evaluated;
+  const evaluated0 = validate454.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23280,34 +23244,34 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate458.errors = vErrors;
+  validate454.errors = vErrors;
   return errors === 0;
 }
-validate458.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate454.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate453(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate457.evaluated;
+  const evaluated0 = validate453.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate458(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate458.errors : vErrors.concat(validate458.errors);
+  if (!validate454(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate454.errors : vErrors.concat(validate454.errors);
     errors = vErrors.length;
   }
-  validate457.errors = vErrors;
+  validate453.errors = vErrors;
   return errors === 0;
 }
-validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getReadiness_200 = validate460;
-function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate453.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getReadiness_200 = validate456;
+function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate461.evaluated;
+  const evaluated0 = validate457.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23365,35 +23329,35 @@ function validate461(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate461.errors = vErrors;
+  validate457.errors = vErrors;
   return errors === 0;
 }
-validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate460.evaluated;
+  const evaluated0 = validate456.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate461(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate461.errors : vErrors.concat(validate461.errors);
+  if (!validate457(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
     errors = vErrors.length;
   }
-  validate460.errors = vErrors;
+  validate456.errors = vErrors;
   return errors === 0;
 }
-validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate463;
-function validate463(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate459;
+function validate459(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate463.evaluated;
+  const evaluated0 = validate459.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23409,15 +23373,15 @@ function validate463(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate463.errors = vErrors;
+  validate459.errors = vErrors;
   return errors === 0;
 }
-validate463.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var getJwks_200 = validate464;
-function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate459.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var getJwks_200 = validate460;
+function validate462(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate466.evaluated;
+  const evaluated0 = validate462.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23625,14 +23589,14 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate466.errors = vErrors;
+  validate462.errors = vErrors;
   return errors === 0;
 }
-validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate462.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate465.evaluated;
+  const evaluated0 = validate461.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23674,8 +23638,8 @@ function validate465(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate466(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
+          if (!validate462(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate462.errors : vErrors.concat(validate462.errors);
             errors = vErrors.length;
           }
         }
@@ -23698,34 +23662,34 @@ function validate465(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate465.errors = vErrors;
+  validate461.errors = vErrors;
   return errors === 0;
 }
-validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate464(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate464.evaluated;
+  const evaluated0 = validate460.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate465(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate465.errors : vErrors.concat(validate465.errors);
+  if (!validate461(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate461.errors : vErrors.concat(validate461.errors);
     errors = vErrors.length;
   }
-  validate464.errors = vErrors;
+  validate460.errors = vErrors;
   return errors === 0;
 }
-validate464.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate469;
-function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate465;
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate470.evaluated;
+  const evaluated0 = validate466.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23878,34 +23842,34 @@ function validate470(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate470.errors = vErrors;
+  validate466.errors = vErrors;
   return errors === 0;
 }
-validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate469.evaluated;
+  const evaluated0 = validate465.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate470(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
+  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
     errors = vErrors.length;
   }
-  validate469.errors = vErrors;
+  validate465.errors = vErrors;
   return errors === 0;
 }
-validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate473;
-function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate469;
+function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate474.evaluated;
+  const evaluated0 = validate470.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24101,29 +24065,29 @@ function validate474(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate474.errors = vErrors;
+  validate470.errors = vErrors;
   return errors === 0;
 }
-validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate473.evaluated;
+  const evaluated0 = validate469.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate474(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate474.errors : vErrors.concat(validate474.errors);
+  if (!validate470(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
     errors = vErrors.length;
   }
-  validate473.errors = vErrors;
+  validate469.errors = vErrors;
   return errors === 0;
 }
-validate473.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   acceptInvite_200,
   acceptInvite_body,

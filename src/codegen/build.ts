@@ -2,7 +2,7 @@
  * `npm run build` makes `dist/`, which is what runs: the sources without their types, the generated files, the
  * migrations, and the script of the API reference.
  */
-import { cp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 
@@ -34,10 +34,17 @@ async function copyFiles(): Promise<void> {
   for (const file of copied) await cp(file, `${output}/${file}`);
 }
 
-/** The script of the API reference: served from here, so that no page loads anything from elsewhere. */
+/**
+ * The script of the API reference is served from here, so that no page loads anything from elsewhere. Redoc would fetch
+ * the logo of its makers from their servers: a picture that is empty is quietly left out instead.
+ */
 async function copyReferenceScript(): Promise<void> {
-  const script = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-  await cp(script, `${output}/docs/redoc.standalone.js`);
+  const script = await readFile(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
+  await mkdir(`${output}/docs`, { recursive: true });
+  await writeFile(
+    `${output}/docs/redoc.standalone.js`,
+    script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'),
+  );
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

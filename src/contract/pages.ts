@@ -25,9 +25,7 @@ export function createPages({ openapi, referenceScript, title }: PagesOptions): 
   router.get('/docs', (ctx) => {
     sendPage(ctx, referencePage(title));
   });
-  router.get('/docs/redoc.standalone.js', (ctx) =>
-    sendFile(ctx, referenceScript, 'text/javascript', withoutForeignLogo),
-  );
+  router.get('/docs/redoc.standalone.js', (ctx) => sendFile(ctx, referenceScript, 'text/javascript'));
   router.get('/openapi.json', (ctx) => sendFile(ctx, openapi, 'application/json'));
   router.get('/problems', (ctx) => {
     sendPage(ctx, problemIndex());
@@ -39,12 +37,7 @@ export function createPages({ openapi, referenceScript, title }: PagesOptions): 
   return router.routes() as Middleware; // the router's own types name another copy of Koa's
 }
 
-async function sendFile(
-  ctx: Context,
-  file: URL,
-  type: string,
-  edit: (text: string) => string = (text) => text,
-): Promise<void> {
+async function sendFile(ctx: Context, file: URL, type: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -52,15 +45,7 @@ async function sendFile(
   if (text === null) return; // not built: answered as any path that does not exist
   ctx.set('Cache-Control', 'public, max-age=300');
   ctx.type = type;
-  ctx.body = edit(text);
-}
-
-/**
- * Redoc fetches the logo of its makers from their servers. The policy above forbids that, but then says so in the
- * console of everyone who reads the reference; a picture that is empty is quietly left out instead.
- */
-function withoutForeignLogo(script: string): string {
-  return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,');
+  ctx.body = text;
 }
 
 function sendPage(ctx: Context, html: string): void {

@@ -29,8 +29,11 @@ export function prepareReply(
   extraHeaders: Readonly<Record<string, string>>,
   checked: boolean,
 ): PreparedReply {
-  const headers: Record<string, string | number> = { 'X-Request-Id': requestId, ...extraHeaders, ...reply.headers };
-  for (const [name, value] of Object.entries(reply.headers ?? {})) validateHeaderValue(name, String(value));
+  const headers: Record<string, string | number> = { 'X-Request-Id': requestId, ...extraHeaders };
+  if (reply.headers !== undefined) {
+    for (const [name, value] of Object.entries(reply.headers)) validateHeaderValue(name, String(value));
+    Object.assign(headers, reply.headers);
+  }
   const { status } = reply;
   if (isProblem(reply)) {
     const body: Readonly<Record<string, unknown>> = reply.body;
@@ -63,31 +66,32 @@ function checkedSerializer(
   };
 }
 
-/** Writes a prepared reply. Resolves when it is handed over to the system, for a stream when that has ended. */
-export async function writeReply(
+/** Writes a prepared reply. What is no stream is handed over to the system at once; a stream resolves when it has ended. */
+export function writeReply(
   response: ServerResponse,
   reply: PreparedReply,
   bodyless: boolean,
   exchange: Exchange | null,
-): Promise<void> {
+): Promise<void> | undefined {
   const { status, headers } = reply;
   if ('lines' in reply) {
     response.writeHead(status, headers);
     response.flushHeaders(); // the first line may be long in coming
     if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
     response.end();
-    await reply.lines[Symbol.asyncIterator]().return?.(); // nobody will read it: whatever it holds is let go
-    return;
+    return letGo(reply.lines);
   }
-  if (reply.text === null) {
-    if (status !== 204) headers['Content-Length'] = 0;
-    response.writeHead(status, headers);
-    response.end();
-    return;
-  }
-  headers['Content-Length'] = Buffer.byteLength(reply.text);
+  const { text } = reply;
+  if (text !== null) headers['Content-Length'] = Buffer.byteLength(text);
+  else if (status !== 204) headers['Content-Length'] = 0;
   response.writeHead(status, headers);
-  response.end(bodyless ? undefined : reply.text);
+  response.end(bodyless || text === null ? undefined : text);
+  return undefined;
+}
+
+/** Ends an iterable that nobody will read, so that whatever it holds is let go. */
+async function letGo(lines: AsyncIterable<unknown>): Promise<void> {
+  await lines[Symbol.asyncIterator]().return?.();
 }
 
 /**

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 
+import { readTexts, writeTexts } from './text-arrays.js';
 import type { Log } from './log.js';
 import { connectSocket } from './socket.js';
 import type { Types } from './sql.js';
@@ -40,7 +41,10 @@ export function connectionSettings(uri: string, options: DatabaseOptions): Conne
         onnotice: (notice) => {
           options.logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
         },
-        types: { bigint },
+        // The driver's own look at the array types would be a query of which nobody sees the failure: a connection that
+        // is lost during it would end the process by an unhandled rejection.
+        fetch_types: false,
+        types: { bigint, texts },
         connection: {
           application_name: 'plumbline',
           statement_timeout: statementTimeoutMs,
@@ -55,4 +59,12 @@ const bigint: postgres.PostgresType<number | string> = {
   from: [20],
   serialize: (value: number | string) => String(value),
   parse: (digits: string) => (Number.isSafeInteger(Number(digits)) ? Number(digits) : digits),
+};
+
+/** `text[]`, by its object id (`select oid from pg_type where typname = '_text'`). */
+const texts: postgres.PostgresType<readonly string[]> = {
+  to: 1009,
+  from: [1009],
+  serialize: writeTexts,
+  parse: readTexts,
 };

@@ -4,7 +4,7 @@ import type postgres from 'postgres';
  * What our columns become in JavaScript beyond the driver's defaults: `int8` (sums, counts, sequences) is a number
  * where that is exact, else the digits as a string. `timestamptz` is a Date, `numeric` a string, `jsonb` a value.
  */
-export type Types = { bigint: number | string };
+export type Types = { bigint: number | string; texts: readonly string[] };
 
 /** Runs statements as tagged templates: values become parameters, never text. Stores take one of these. */
 export type Sql = postgres.ISql<Types>;

@@ -4,6 +4,8 @@ import type { KeyRing } from './tokens/key-ring.js';
 
 /** Another server may rotate the keys; this one learns of it within this time, or at the first token that needs it. */
 const freshSeconds = 60;
+/** After this much idling the ring may be too old to sign with: the first request then waits for the new one. */
+const staleSeconds = 120;
 /** Tokens with made-up key ids must not make the server read the keys for each of them. */
 const leastSecondsBetween = 5;
 
@@ -23,8 +25,8 @@ export function createKeyRingCache(
   let loadedAt = clock.now();
   let loading: Promise<void> | null = null;
   return async (refresh) => {
-    const age = clock.now();
-    const isDue = age >= after(loadedAt, refresh ? leastSecondsBetween : freshSeconds);
+    const now = clock.now();
+    const isDue = now >= after(loadedAt, refresh ? leastSecondsBetween : freshSeconds);
     if (isDue) {
       loading ??= load()
         .then((loaded) => {
@@ -35,8 +37,8 @@ export function createKeyRingCache(
           loadedAt = clock.now();
           loading = null;
         });
-      // A token that names an unknown key waits for the new ring; everybody else goes on with the present one.
-      if (refresh) await loading;
+      // A token that names an unknown key waits for the new ring; others go on with the present one while it is fresh enough.
+      if (refresh || now >= after(loadedAt, staleSeconds)) await loading;
     }
     return ring;
   };

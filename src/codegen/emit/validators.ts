@@ -82,7 +82,7 @@ function compile(contract: ApiContract, schemas: ReadonlyMap<string, SchemaObjec
   formats.default(ajv);
   ajv.addSchema({
     $id: contractId,
-    ...withAbsolutePointers({ components: { schemas: contract.document.components?.schemas ?? {} } }),
+    ...withAbsolutePointers({ components: { schemas: withAlternativesInPlace(contract) } }),
   });
   const exports: Record<string, string> = {};
   for (const [name, schema] of schemas) {
@@ -90,4 +90,21 @@ function compile(contract: ApiContract, schemas: ReadonlyMap<string, SchemaObjec
     exports[name] = name;
   }
   return standalone.default(ajv, exports);
+}
+
+/**
+ * The schemas of the contract, with what a `oneOf` refers to standing in its place. A schema that is referred to is
+ * compiled as a function of its own, whose faults do not tell from where it was called: a caller could not be told what
+ * is wrong with the alternative that was meant.
+ */
+function withAlternativesInPlace(contract: ApiContract): Record<string, SchemaObject> {
+  const schemas = contract.document.components?.schemas ?? {};
+  const referred = (schema: SchemaObject): SchemaObject =>
+    schemas[/^#\/components\/schemas\/(\w+)$/.exec(String(schema.$ref))?.[1] ?? ''] ?? schema;
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      Array.isArray(schema.oneOf) ? { ...schema, oneOf: schema.oneOf.map(referred) } : schema,
+    ]),
+  );
 }

@@ -46,11 +46,13 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
     return { status: 200, body: { status: 'email_verification_required', email, message } };
   }
 
+  // Otherwise an account of before a change of AUTH_BCRYPT_COST could be told from none by the time of a reply.
+  const newHash = hash !== null && passwords.isOutdated(hash) ? await passwords.hash(body.password) : hash;
   const session = await sql.begin(async (transaction) => {
     await clearLoginFailures(transaction, email);
     // The password may have been changed, or the account disabled, while the old hash was being compared.
     const [current] = await transaction`
-      update users set last_login_at = ${now}
+      update users set last_login_at = ${now}, password_hash = ${newHash}
       where id = ${credentials.id} and is_active and password_hash = ${hash} returning 1`;
     const orgId = body.org_id ?? credentials.first_org_id;
     const account = current === undefined ? null : await findAccount(transaction, credentials.id, orgId);

@@ -38,22 +38,25 @@ const maxDelaySeconds = 3600;
  */
 export function startMailDispatcher(options: MailDispatcherOptions): MailDispatcher {
   let running: Promise<void> | null = null;
-  let again = false;
+  let asked = false;
   let stopped = false;
 
   const deliverAll = async (): Promise<void> => {
-    again = false;
-    await deliverDue(options, () => stopped);
-    // Whoever asked meanwhile may have put a mail behind what was read.
-    if (wasAskedAgain() && !stopped) await deliverAll();
+    try {
+      // Whoever asks while this goes on may have put a mail behind what was read: then it looks once more.
+      while (takeRequest()) await deliverDue(options, () => stopped);
+    } finally {
+      running = null; // in the same step as the last look at `asked`, so that no request falls between
+    }
   };
-  const wasAskedAgain = (): boolean => again;
+  const takeRequest = (): boolean => {
+    const wasAsked = asked && !stopped;
+    asked = false;
+    return wasAsked;
+  };
   const drain = (): Promise<void> => {
-    again = true;
-    running ??= deliverAll().finally(() => {
-      running = null;
-    });
-    return running;
+    asked = true;
+    return (running ??= deliverAll());
   };
   const attempt = (): void => {
     drain().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { hash, verify } from '@node-rs/bcrypt';
+import { hash, parseOptions, verify } from '@node-rs/bcrypt';
 import { maxPasswordBytes } from './password-rules.js';
 
 /** Hashes passwords and compares them. */
@@ -10,6 +10,8 @@ export interface Passwords {
    * hash that no password has.
    */
   matches(password: string, hashed: string | null): Promise<boolean>;
+  /** Whether a hash was made with another work factor than today's: then it is replaced at the next login. */
+  isOutdated(hashed: string): boolean;
 }
 
 /**
@@ -26,6 +28,7 @@ export function createPasswords(cost: number): Passwords {
       // bcrypt sees 72 bytes: a longer password must not pass for one that begins alike.
       return equal && hashed !== null && Buffer.byteLength(password) <= maxPasswordBytes;
     },
+    isOutdated: (hashed) => parseOptions(hashed).cost !== cost,
   };
 }
 

@@ -93,8 +93,8 @@ export async function insertSyncConfig(
   const [row] = await sql<{ id: string }[]>`
     insert into sync_configs
       (org_id, integration_id, name, provider, targets, repositories, is_active, created_by, created_at, updated_at)
-    values (${orgId}, ${integrationId}, ${name}, ${provider}, ${sql.array([...config.targets])},
-      ${sql.array([...config.repositories])}, ${isActive}, ${createdBy}, ${now}, ${now})
+    values (${orgId}, ${integrationId}, ${name}, ${provider}, ${sql.typed.texts(config.targets)},
+      ${sql.typed.texts(config.repositories)}, ${isActive}, ${createdBy}, ${now}, ${now})
     on conflict (org_id, name) do nothing
     returning id`;
   return row?.id ?? null;
@@ -112,8 +112,8 @@ export async function changeSyncConfig(
   await sql`
     update sync_configs set updated_at = ${now}
       ${name === undefined ? sql`` : sql`, name = ${name.trim()}`}
-      ${targets === undefined ? sql`` : sql`, targets = ${sql.array([...targets])}`}
-      ${repositories === undefined ? sql`` : sql`, repositories = ${sql.array([...repositories])}`}
+      ${targets === undefined ? sql`` : sql`, targets = ${sql.typed.texts(targets)}`}
+      ${repositories === undefined ? sql`` : sql`, repositories = ${sql.typed.texts(repositories)}`}
       ${isActive === undefined ? sql`` : sql`, is_active = ${isActive}`}
     where org_id = ${orgId} and id = ${id}`;
 }

@@ -1,0 +1,19 @@
+/** `npm run bench [name ...]`: measures side by side and prints ratios. Never part of the tests. */
+import { benchThroughput } from './http/throughput.js';
+import { benchLogin } from './platform/login.js';
+import { benchMe } from './platform/me.js';
+import { benchStart } from './platform/start.js';
+import { benchSdkSize } from './sdk-size.js';
+
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  throughput: benchThroughput,
+  me: benchMe,
+  login: benchLogin,
+  start: benchStart,
+  'sdk-size': benchSdkSize,
+};
+
+const asked = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benchmarks)) {
+  if (asked.length === 0 || asked.includes(name)) await bench();
+}

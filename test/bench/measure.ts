@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import autocannon from 'autocannon';
+import { build } from 'esbuild';
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly port: number;
+  stop(): void;
+}
+
+/** Starts a TypeScript file that prints the port it listens on; it is built first, as the product is when it runs. */
+export async function startServer(file: string, ...args: readonly string[]): Promise<ServerProcess> {
+  const outfile = `dist/bench/${basename(file, '.ts')}.js`;
+  await build({ entryPoints: [file], outfile, bundle: true, packages: 'external', format: 'esm', platform: 'node' });
+  const child = spawn(process.execPath, [outfile, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  return { port: await firstNumber(child), stop: () => child.kill() };
+}
+
+async function firstNumber(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error('the server has no output');
+  for await (const line of createInterface(child.stdout)) {
+    if (/^\d+$/.test(line)) return Number(line);
+  }
+  throw new Error('the server ended without printing its port');
+}
+
+export interface Load {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+/** Requests per second under load. Throws when a reply was not 2xx: a server that fails fast is not fast. */
+export async function requestsPerSecond({ seconds, ...load }: Load): Promise<number> {
+  const result = await autocannon({ ...load, duration: seconds });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} failures, ${result.errors} errors`);
+  return result.requests.average;
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Prints a table: the figures, the ratio, and what is aimed at. */
+export function printTable(title: string, rows: readonly Readonly<Record<string, string | number>>[]): void {
+  console.log(`\n${title}`);
+  console.table(rows);
+}

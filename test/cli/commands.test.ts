@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settingDescriptions } from '../../src/platform/settings.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { builtCommand } from './built-command.js';
+import { plumbline, startServer } from './plumbline.js';
+
+let home: string;
+let database: TestDatabase;
+beforeEach(async () => {
+  await builtCommand();
+  home = await mkdtemp(join(tmpdir(), 'plumbline-cli-'));
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const environment = (more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
+  PLUMBLINE_HOME: home,
+  DATABASE_URI: database.uri,
+  PORT: '0',
+  ...more,
+});
+
+describe('Help', () => {
+  test('plumbline --help lists the commands', async () => {
+    const { exitCode, stdout } = await plumbline(['--help']);
+    expect(exitCode).toBe(0);
+    for (const command of ['serve', 'migrate', 'keys', 'users'])
+      expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
+  });
+
+  test('plumbline serve --help lists every setting with its default', async () => {
+    const { exitCode, stdout } = await plumbline(['serve', '--help']);
+    expect(exitCode).toBe(0);
+    for (const { name, defaultText } of settingDescriptions) {
+      expect(stdout).toContain(`${name} (${defaultText === '' ? 'none' : defaultText})`);
+    }
+  });
+
+  test('plumbline --version prints the version', async () => {
+    expect((await plumbline(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('an unknown command or option fails and points to the help', async () => {
+    for (const args of [['sereve'], ['serve', '--port', '1'], ['users', 'superuser']]) {
+      const { exitCode, stderr } = await plumbline(args);
+      expect([args, exitCode]).toEqual([args, 1]);
+      expect(stderr).toMatch(/^error: .*\n(.*\n)?\(add --help for the options\)\n$/);
+    }
+  });
+});
+
+describe('A start that cannot succeed ends with exit code 1 and one clear line', () => {
+  /** What the one line says, without its newline. */
+  async function lineOf(more: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
+    const command = args.length === 0 ? ['serve'] : args;
+    const { exitCode, stdout, stderr } = await plumbline(command, { environment: environment(more) });
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^plumbline: [^\n]+\n$/);
+    return stderr.trim();
+  }
+
+  test.each([
+    ['PORT', '80a', 'PORT must be a whole number from 0 to 65535'],
+    ['DATABASE_URI', 'mysql://user:hunter2@host/name', 'DATABASE_URI must be a URL like postgres://'],
+    ['SECRETS_KEY', 'c2hvcnQ=', 'SECRETS_KEY must be 32 bytes in base64'],
+    ['TRUSTED_PROXIES', 'example.com', 'TRUSTED_PROXIES must be addresses or networks'],
+    ['AUTH_LOGIN_LIMIT', 'many', 'AUTH_LOGIN_LIMIT must be like 3/hour'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of'],
+    ['JWT_PRIVATE_KEYS', '{}', 'JWT_PRIVATE_KEYS'],
+    ['HOST', '203.0.113.1', 'Cannot listen'],
+  ])('%s=%s', async (name, value, start) => {
+    const line = await lineOf({ [name]: value });
+    expect(line).toContain(`plumbline: ${start}`);
+    expect(line).not.toContain('hunter2');
+  });
+
+  test('a port that is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    expect(await lineOf({ PORT: port })).toContain(`address already in use 127.0.0.1:${port}`);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  test.each(['serve', 'migrate', 'keys rotate', 'users superuser robin@example.com'])(
+    '%s with a database that is out of reach',
+    async (command) => {
+      const away = { DATABASE_URI: 'postgres://plumbline:hunter2@localhost:1/plumbline' };
+      const line = await lineOf(away, ...command.split(' '));
+      expect(line).toBe('plumbline: The database cannot be reached (ECONNREFUSED). Start it, or correct DATABASE_URI.');
+    },
+  );
+
+  test('a wrong password, and a database that does not exist', async () => {
+    const wrong = new URL(database.uri);
+    wrong.password = 'hunter2';
+    const refused = await lineOf({ DATABASE_URI: wrong.href });
+    expect(refused).toMatch(/The database refuses the connection: password authentication failed .* DATABASE_URI\.$/);
+    const missing = new URL(database.uri);
+    missing.pathname = '/plumbline_missing';
+    expect(await lineOf({ DATABASE_URI: missing.href })).toContain('database "plumbline_missing" does not exist');
+  });
+
+  test('another SECRETS_KEY than the one that sealed what the database holds', async () => {
+    const key = (fill: number): string => Buffer.alloc(32, fill).toString('base64');
+    const server = await startServer({ environment: environment({ SECRETS_KEY: key(1) }) });
+    server.kill('SIGTERM');
+    expect((await server.finished).exitCode).toBe(0);
+    for (const command of ['serve', 'keys rotate']) {
+      const line = await lineOf({ SECRETS_KEY: key(2) }, ...command.split(' '));
+      expect(line).toContain('SECRETS_KEY is not the key that sealed the secrets in this database.');
+    }
+  });
+
+  test('a PLUMBLINE_HOME that cannot be made', async () => {
+    expect(await lineOf({ PLUMBLINE_HOME: '/dev/null/home', DATABASE_URI: '' })).toContain('/dev/null/home');
+  });
+});
+
+describe('Administration', () => {
+  test('migrate brings an empty database up to date, and then has nothing to do', async () => {
+    const empty = await createEmptyDatabase();
+    const options = { environment: environment({ DATABASE_URI: empty.uri }) };
+    expect(await plumbline(['migrate'], options)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Applied migrations 1, 2/),
+    });
+    expect(await plumbline(['migrate'], options)).toMatchObject({
+      exitCode: 0,
+      stdout: 'The database is up to date.\n',
+    });
+    await empty.drop();
+  });
+
+  test('keys rotate makes a new key sign, and the old one stays known', async () => {
+    const first = await plumbline(['keys', 'rotate'], { environment: environment() });
+    const second = await plumbline(['keys', 'rotate'], { environment: environment() });
+    const kidOf = ({ stdout }: { stdout: string }): string => /^The key (\S+) signs/.exec(stdout)?.[1] ?? '';
+    const server = await startServer({ environment: environment() });
+    const { keys } = Object(await (await fetch(`${server.url}/.well-known/jwks.json`)).json());
+    server.kill('SIGTERM');
+    await server.finished;
+    expect(new Set(keys.map(({ kid }: { kid: string }) => kid))).toEqual(new Set([kidOf(first), kidOf(second)]));
+  });
+
+  test('keys rotate leaves keys of the setting to whoever set them', async () => {
+    const given = environment({ JWT_PRIVATE_KEYS: '{"keys":[]}' });
+    const { exitCode, stderr } = await plumbline(['keys', 'rotate'], { environment: given });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('JWT_PRIVATE_KEYS holds the keys: rotate them there'),
+    ]);
+  });
+
+  test('users superuser grants the right, and --revoke takes it away', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    await sql`insert into users (email) values ('robin@example.com')`;
+    const isSuperuser = async (): Promise<unknown> => (await sql`select is_superuser from users`)[0]?.['is_superuser'];
+    const options = { environment: environment() };
+    const granted = await plumbline(['users', 'superuser', ' Robin@Example.com'], options);
+    expect([granted.exitCode, await isSuperuser()]).toEqual([0, true]);
+    const revoked = await plumbline(['users', 'superuser', 'robin@example.com', '--revoke'], options);
+    expect([revoked.exitCode, await isSuperuser()]).toEqual([0, false]);
+    const unknown = await plumbline(['users', 'superuser', 'nobody@example.com'], options);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^plumbline: There is no account .*\n$/),
+    ]);
+    await sql.end();
+  });
+});

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import PostalMime from 'postal-mime';
+import { builtCommand } from '../cli/built-command.js';
+import { startServer, type ServerProcess } from '../cli/plumbline.js';
+import { createTestDatabase } from '../support/postgres.js';
+import { exchangesOfHar } from '../support/recorder-har.js';
+import { recordExchange } from '../support/recorder.js';
+
+/** A server as an operator starts it, on which the journeys of `openapi/workflows/` are walked. */
+export interface JourneyServer {
+  /**
+   * Runs one workflow with `redocly respect`, and has the recorder check every exchange of it.
+   *
+   * @param file without `.arazzo.yaml`
+   * @returns how many requests were made
+   * @throws Error with the report, when a step is not as its criteria say
+   */
+  walk(file: string, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number>;
+  /** Waits for a mail to come, and gives the token in its link. */
+  tokenMailedTo(address: string, kind: 'verification' | 'reset' | 'invite'): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export const workflows = 'openapi/workflows';
+const run = promisify(execFile);
+
+/** No report about us goes anywhere, and no notice comes in. */
+export const quietRedocly: Readonly<Record<string, string>> = {
+  PATH: process.env['PATH'] ?? '',
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  NO_COLOR: '1',
+};
+
+export async function startJourneyServer(): Promise<JourneyServer> {
+  await builtCommand();
+  const database = await createTestDatabase();
+  const home = await mkdtemp(join(tmpdir(), 'plumbline-journey-'));
+  const server = await startServer({
+    environment: {
+      PLUMBLINE_HOME: home,
+      DATABASE_URI: database.uri,
+      AUTH_AUTO_CREATE_ORG_ON_REGISTER: 'false',
+      AUTH_REGISTER_LIMIT: 'off',
+      REPLY_VALIDATION: 'always',
+    },
+  });
+  return {
+    walk: (file, workflow, inputs) => walk(server, home, file, workflow, inputs),
+    tokenMailedTo: (address, kind) => tokenMailedTo(join(home, 'mailbox'), address, kind),
+    stop: async () => {
+      server.kill('SIGTERM');
+      await server.finished;
+      await database.drop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function walk(
+  { url }: ServerProcess,
+  home: string,
+  file: string,
+  workflow: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<number> {
+  const har = join(home, `${file}-${workflow}.har`);
+  const document = `${workflows}/${file}.arazzo.yaml`;
+  const options = ['--workflow', workflow, '--server', `platform=${url}`, '--har-output', har, '--no-secrets-masking'];
+  const env = { ...quietRedocly, REDOCLY_CLI_RESPECT_INPUT: JSON.stringify(inputs) };
+  const command = ['node_modules/@redocly/cli/bin/cli.js', 'respect', document, ...options];
+  await run(process.execPath, command, { env }).catch((cause: unknown) => {
+    const { stdout, stderr }: { stdout?: unknown; stderr?: unknown } = Object(cause);
+    throw new Error(`The journey ${file}: ${workflow} failed:\n${String(stdout)}\n${String(stderr)}`, { cause });
+  });
+  const exchanges = exchangesOfHar(JSON.parse(await readFile(har, 'utf8')));
+  for (const exchange of exchanges) recordExchange('platform', exchange);
+  return exchanges.length;
+}
+
+async function tokenMailedTo(mailbox: string, address: string, kind: string): Promise<string> {
+  for (;;) {
+    // A mail is written after the reply; vitest's own limit ends a wait for one that never comes.
+    const names = (await readdir(mailbox).catch(() => [])).filter((name) => name.includes(`-${kind}-`));
+    for (const name of names.sort().reverse()) {
+      const { to, text = '' } = await PostalMime.parse(await readFile(join(mailbox, name)));
+      const token = /[?&]token=([\w%-]+)/.exec(text)?.[1];
+      if (to?.some((each) => each.address === address) === true && token !== undefined)
+        return decodeURIComponent(token);
+    }
+  }
+}

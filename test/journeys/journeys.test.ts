@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testPassword } from '../support/platform.js';
+import { quietRedocly, startJourneyServer, workflows, type JourneyServer } from './journey.js';
+
+test.each(readdirSync(workflows))('%s passes redocly lint', async (file) => {
+  const command = ['node_modules/@redocly/cli/bin/cli.js', 'lint', `${workflows}/${file}`];
+  const { stderr } = await promisify(execFile)(process.execPath, command, { env: quietRedocly });
+  expect(stderr).toContain('Your API description is valid');
+});
+
+describe('The journeys, one after the other on one server', () => {
+  const owner = { email: 'owner@example.com', password: testPassword };
+  const colleague = { email: 'colleague@example.com', password: testPassword };
+  let server: JourneyServer;
+  beforeAll(async () => {
+    server = await startJourneyServer();
+  });
+  afterAll(() => server.stop());
+
+  test('register, verify, log in, create an organization, skip the integration, arrive', async () => {
+    expect(await server.walk('sign-up', 'register', owner)).toBe(3);
+    const token = await server.tokenMailedTo(owner.email, 'verification');
+    expect(await server.walk('sign-up', 'enter', { ...owner, verification_token: token })).toBe(9);
+  });
+
+  test('invite a colleague, who registers and accepts', async () => {
+    const { email: invited_email } = colleague;
+    expect(await server.walk('sign-up', 'register', colleague)).toBe(3);
+    const verification_token = await server.tokenMailedTo(invited_email, 'verification');
+    expect(await server.walk('sign-up', 'join', { ...colleague, verification_token })).toBe(2);
+    expect(await server.walk('invitation', 'invite', { ...owner, invited_email })).toBe(3);
+    const invite_token = await server.tokenMailedTo(invited_email, 'invite');
+    expect(await server.walk('invitation', 'accept', { ...colleague, invite_token })).toBe(5);
+  });
+
+  test('refresh, and find out a reused refresh token', async () => {
+    expect(await server.walk('sessions', 'refreshAndReuse', owner)).toBe(5);
+  });
+
+  test('see and end sessions, and log out', async () => {
+    expect(await server.walk('sessions', 'endSessions', owner)).toBe(7);
+  });
+
+  test('forget the password, and choose another', async () => {
+    expect(await server.walk('password-reset', 'ask', { email: owner.email })).toBe(2);
+    const reset_token = await server.tokenMailedTo(owner.email, 'reset');
+    const inputs = { ...owner, new_password: 'nine loud harbours 9', reset_token };
+    expect(await server.walk('password-reset', 'reset', inputs)).toBe(8);
+  });
+
+  test('a journey whose step goes wrong fails', async () => {
+    const failure = server.walk('sessions', 'refreshAndReuse', { ...owner, password: 'a wrong password 1' });
+    await expect(failure).rejects.toThrow(/The journey sessions: refreshAndReuse failed:[^]*\$statusCode == 200/);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestPlatform, type JsonReply, type TestPlatform } from '../../support/platform.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { startStatementCounter, type StatementCounter } from '../../support/postgres-statements.js';
+import { countNativeTasks } from '../passwords/native-tasks.js';
+import { forgot, login, newEmail, register, resend, withoutRequestId } from './requests.js';
+
+/** Everything that a caller could tell two addresses apart by: the reply, and the work that stands behind it. */
+interface Observed {
+  readonly reply: unknown;
+  readonly headers: readonly string[];
+  readonly statements: readonly string[];
+  readonly hashComputations: number;
+}
+
+let database: TestDatabase;
+let counter: StatementCounter;
+let platform: TestPlatform;
+let known: string;
+let unverified: string;
+let disabled: string;
+let withoutPassword: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  counter = await startStatementCounter(database.uri);
+  // One connection for statements and one for transactions, so that each is prepared before it is looked at. With the
+  // limits on, their work counts as well.
+  platform = await startTestPlatform({
+    databaseUri: counter.uri,
+    environment: {
+      DATABASE_CONNECTIONS: '2',
+      AUTH_LOGIN_IP_LIMIT: '1000/day',
+      AUTH_LOGIN_LIMIT: '1000/day',
+      AUTH_RESEND_LIMIT: '1000/day',
+      AUTH_FORGOT_LIMIT: '1000/day',
+    },
+  });
+  const signUp = async (): Promise<string> => (await platform.signUp({ organization: null })).email;
+  [known, disabled, withoutPassword, unverified] = [await signUp(), await signUp(), await signUp(), newEmail()];
+  await register(platform, { email: unverified });
+  const { sql } = platform.database;
+  await sql`update users set is_active = false where email = ${disabled}`;
+  await sql`update users set password_hash = null where email = ${withoutPassword}`;
+});
+afterAll(async () => {
+  await platform.stop();
+  await counter.stop();
+  await database.drop();
+});
+beforeEach(() => platform.database.sql`delete from login_failures`);
+
+async function observe(call: () => Promise<JsonReply>): Promise<Observed> {
+  await platform.running.mails.drain();
+  counter.take();
+  const { tasks: hashComputations, result: reply } = await countNativeTasks(call);
+  return {
+    reply: withoutRequestId(reply),
+    headers: [...reply.headers.keys()].sort(),
+    // The outbox is emptied in the background, after the reply and at intervals: no part of the request.
+    statements: counter.take().filter((statement) => !/^(update|delete from) mail_outbox/.test(statement)),
+    hashComputations,
+  };
+}
+
+describe('a login with a wrong password', () => {
+  const wrong = (email: string) => () => login(platform, email, 'another quiet river 8');
+
+  it('looks the same for an address with an account as for one without', async () => {
+    const first = await observe(wrong(known));
+    expect(first.hashComputations).toBe(1);
+    expect(first.statements.length).toBeGreaterThan(4);
+    expect(await observe(wrong(newEmail()))).toEqual(first);
+  });
+
+  it('looks the same for accounts that are disabled, unverified or without a password', async () => {
+    const first = await observe(wrong(known));
+    for (const email of [disabled, unverified, withoutPassword]) expect(await observe(wrong(email))).toEqual(first);
+  });
+
+  it('looks the same when the addresses are locked', async () => {
+    const unknown = newEmail();
+    for (const email of [known, unknown]) {
+      for (let count = 0; count < 5; count += 1) await wrong(email)();
+    }
+    // The clock runs on between the two, so that the seconds may differ by one.
+    const [first, second] = [await observe(wrong(known)), await observe(wrong(unknown))].map(
+      (observed) => JSON.parse(JSON.stringify(observed).replaceAll(/\b(89\d|900)\b/g, '900')) as Observed,
+    );
+    expect(first?.hashComputations).toBe(0);
+    expect(first?.statements.length).toBeGreaterThan(0);
+    expect(second).toEqual(first);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('looks the same for an address with an account as for one without', async () => {
+    const first = await observe(() => forgot(platform, known));
+    expect(first.statements.length).toBeGreaterThan(0);
+    expect(first.hashComputations).toBe(0);
+    expect(await observe(() => forgot(platform, newEmail()))).toEqual(first);
+    expect(await observe(() => forgot(platform, disabled))).toEqual(first);
+  });
+});
+
+describe('a new verification mail', () => {
+  it('looks the same for an address that awaits verification as for others', async () => {
+    const first = await observe(() => resend(platform, unverified));
+    expect(first.statements.length).toBeGreaterThan(0);
+    expect(first.hashComputations).toBe(0);
+    expect(await observe(() => resend(platform, newEmail()))).toEqual(first);
+    expect(await observe(() => resend(platform, known))).toEqual(first);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestPlatform, testPassword, type JsonReply, type TestPlatform } from '../../support/platform.js';
+import { forgot, login, newEmail, register, reset, simultaneously, withoutRequestId } from './requests.js';
+import { auditOf } from './stored.js';
+
+const minute = 60;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const fail = (email: string): Promise<JsonReply> => login(platform, email, 'another quiet river 8');
+
+async function failTimes(email: string, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) expect((await fail(email)).status).toBe(401);
+}
+
+async function newAccount(): Promise<string> {
+  return (await platform.signUp({ organization: null })).email;
+}
+
+describe('five failed logins in a row', () => {
+  it('lock the e-mail: the right password is refused as well', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    const reply = await login(platform, email);
+    expect(reply.status).toBe(429);
+    expect(reply.body.type).toBe('/problems/account-locked');
+    expect(reply.body.retry_after_seconds).toBeGreaterThan(14 * minute);
+    expect(reply.body.retry_after_seconds).toBeLessThanOrEqual(15 * minute);
+    expect(reply.headers.get('Retry-After')).toBe(String(reply.body.retry_after_seconds));
+  });
+
+  it('lock it in every case of its letters', async () => {
+    const email = await newAccount();
+    await failTimes(email, 4);
+    expect((await fail(email.toUpperCase())).status).toBe(401);
+    expect((await login(platform, email)).status).toBe(429);
+  });
+
+  it('lock an e-mail that nobody has in the same way', async () => {
+    const known = await newAccount();
+    const unknown = newEmail();
+    for (const email of [known, unknown]) await failTimes(email, 5);
+    const [first, second] = [await login(platform, known), await login(platform, unknown)].map((reply) =>
+      // The one was locked a moment before the other, so that the seconds may differ by one.
+      JSON.stringify(withoutRequestId(reply)).replaceAll(/\b(89\d|900)\b/g, 'seconds'),
+    );
+    expect(first).toContain('/problems/account-locked');
+    expect(first).toBe(second);
+  });
+
+  it('leave the time to wait running down, whatever is tried meanwhile', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    const first = (await fail(email)).body.retry_after_seconds as number;
+    platform.clock.advance(10 * minute);
+    const second = (await fail(email)).body.retry_after_seconds as number;
+    expect(second).toBeLessThanOrEqual(first - 10 * minute);
+    expect(second).toBeGreaterThan(4 * minute - 1);
+  });
+
+  it('lock for 15 minutes', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    platform.clock.advance(14 * minute);
+    expect((await login(platform, email)).status).toBe(429);
+    platform.clock.advance(minute + 1);
+    expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('lock other e-mails not at all', async () => {
+    await failTimes(newEmail(), 5);
+    expect((await login(platform, await newAccount())).status).toBe(200);
+  });
+
+  it('lock when they arrive at once, too', async () => {
+    const email = await newAccount();
+    await simultaneously(5, () => fail(email));
+    expect((await login(platform, email)).status).toBe(429);
+  });
+
+  it('are not looked at by the password check: a locked login records no attempt', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    const stored = async (): Promise<unknown> =>
+      platform.database.sql`select * from login_failures where email = ${email}`;
+    const before = await stored();
+    const reply = await fail(email);
+    expect(reply.status).toBe(429);
+    expect(await stored()).toEqual(before);
+    expect(await auditOf(platform, reply)).toEqual([]);
+  });
+});
+
+describe('the count of failures', () => {
+  it('forgets those that are older than 15 minutes', async () => {
+    const email = await newAccount();
+    await failTimes(email, 4);
+    platform.clock.advance(15 * minute + 1);
+    await failTimes(email, 4);
+    expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('starts again after a lock has run out', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    platform.clock.advance(15 * minute + 1);
+    await failTimes(email, 4);
+    expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('is cleared by the right password', async () => {
+    const email = await newAccount();
+    await failTimes(email, 4);
+    expect((await login(platform, email)).status).toBe(200);
+    expect(await platform.database.sql`select 1 from login_failures where email = ${email}`).toEqual([]);
+    await failTimes(email, 4);
+    expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('is cleared by the right password of an unverified account', async () => {
+    const email = newEmail();
+    await register(platform, { email });
+    await failTimes(email, 4);
+    expect((await login(platform, email)).body.status).toBe('email_verification_required');
+    expect(await platform.database.sql`select 1 from login_failures where email = ${email}`).toEqual([]);
+  });
+
+  it('is cleared by a password reset, which ends a lock', async () => {
+    const email = await newAccount();
+    await failTimes(email, 5);
+    await forgot(platform, email);
+    const { token } = await platform.lastMail(email);
+    expect((await reset(platform, token, testPassword)).status).toBe(200);
+    expect((await login(platform, email)).status).toBe(200);
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+
+let platform: TestPlatform;
+let owner: TestUser;
+let admin: TestUser;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  owner = await platform.signUp({ organization: 'Acme <script>' });
+  admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+});
+
+afterAll(() => platform.stop());
+
+let count = 0;
+const newAddress = (): string => `invited-${++count}@example.com`;
+
+function invite(by: TestUser, email: string, role = 'member'): Promise<JsonReply> {
+  const path = `/api/v1/organizations/${by.orgId}/invites`;
+  return platform.json('POST', path, { token: by.accessToken, body: { email, role } });
+}
+
+function list(query = ''): Promise<JsonReply> {
+  return platform.json('GET', `/api/v1/organizations/${owner.orgId}/invites${query}`, { token: owner.accessToken });
+}
+
+function revoke(by: TestUser, id: string): Promise<JsonReply> {
+  return platform.json('DELETE', `/api/v1/organizations/${by.orgId}/invites/${id}`, { token: by.accessToken });
+}
+
+function accept(user: TestUser, token: string): Promise<JsonReply> {
+  return platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { body } = await list('?limit=200');
+  return String(body.items.find((each: { id: string }) => each.id === id)?.status);
+}
+
+async function auditOf(id: string): Promise<unknown[]> {
+  const rows = await platform.database.sql`
+    select action, user_id, org_id from audit_log where resource_kind = 'INVITE' and resource_id = ${id} order by at`;
+  return [...rows];
+}
+
+describe('inviting', () => {
+  it('answers with the invite, and sends its token by mail alone', async () => {
+    const email = newAddress();
+    const reply = await invite(owner, email.toUpperCase());
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ org_id: owner.orgId, email, role: 'member', status: 'pending' });
+    expect(reply.body).toMatchObject({ invited_by: owner.userId, accepted_at: null });
+    const mail = await platform.lastMail(email);
+    expect(mail.token).not.toBe('');
+    expect(JSON.stringify([reply.body, (await list()).body])).not.toContain(mail.token);
+    expect(platform.logLines.join('')).not.toContain(mail.token);
+    expect(mail.html).not.toContain('<script>');
+  });
+
+  it('keeps only the hash of the token', async () => {
+    const email = newAddress();
+    const { body } = await invite(owner, email);
+    const { token } = await platform.lastMail(email);
+    const [row] = await platform.database.sql`select * from invites where id = ${body.id}`;
+    expect(JSON.stringify(row)).not.toContain(token);
+    expect(row?.['token_hash']).toHaveLength(32);
+  });
+
+  it('is good for 72 hours', async () => {
+    const { body } = await invite(owner, newAddress());
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(72 * 3600 * 1000);
+  });
+
+  it('leaves an audit record', async () => {
+    const { body } = await invite(owner, newAddress());
+    expect(await auditOf(body.id)).toEqual([{ action: 'MEMBER_INVITED', user_id: owner.userId, org_id: owner.orgId }]);
+  });
+
+  it('is refused while an invite to the address is pending', async () => {
+    const email = newAddress();
+    await invite(owner, email);
+    const again = await invite(admin, email.toUpperCase());
+    expect(again.status).toBe(409);
+    expect(again.body.type).toBe('/problems/invite-exists');
+  });
+
+  it('of somebody who is a member is refused', async () => {
+    const reply = await invite(admin, owner.email);
+    expect(reply.status).toBe(409);
+    expect(reply.body.type).toBe('/problems/already-member');
+  });
+
+  it('to a role above the own one is refused, and sends nothing', async () => {
+    const email = newAddress();
+    const reply = await invite(admin, email, 'owner');
+    expect(reply.status).toBe(403);
+    expect(reply.body.type).toBe('/problems/role-not-grantable');
+    await expect(platform.lastMail(email)).rejects.toThrow('no mail');
+    expect((await invite(admin, email, 'admin')).status).toBe(201);
+  });
+
+  it('to the same address from another organization is a matter of its own', async () => {
+    const other = await platform.signUp();
+    const email = newAddress();
+    expect((await invite(owner, email)).status).toBe(201);
+    expect((await invite(other, email)).status).toBe(201);
+  });
+
+  it('simultaneously by two admins, of one address, makes one invite and one mail', async () => {
+    const email = newAddress();
+    const calls = Array.from({ length: 24 }, (_, index) => invite(index % 2 === 0 ? owner : admin, email));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array<number>(23).fill(409)]);
+    await platform.lastMail(email);
+    expect(platform.mailbox.to(email)).toHaveLength(1);
+  });
+
+  it('simultaneously again after an invite has expired replaces it once', async () => {
+    const email = newAddress();
+    await invite(owner, email);
+    platform.clock.advance(72 * 3600);
+    const admins = [await again(owner), await again(admin)];
+    const calls = Array.from({ length: 24 }, (_, index) => invite(admins[index % 2] ?? owner, email));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array<number>(23).fill(409)]);
+    [owner, admin] = [await again(owner), await again(admin)];
+  });
+});
+
+describe('an invite', () => {
+  it('that has expired shows as expired, cannot be accepted or revoked, and is replaced by the next one', async () => {
+    const invited = await platform.signUp({ organization: null });
+    const first = (await invite(owner, invited.email)).body;
+    const oldToken = (await platform.lastMail(invited.email)).token;
+    platform.clock.advance(72 * 3600);
+    owner = await again(owner);
+    expect(await statusOf(first.id)).toBe('expired');
+    expect((await revoke(owner, first.id)).body.type).toBe('/problems/invite-not-found');
+
+    const second = await invite(owner, invited.email);
+    expect(second.status).toBe(201);
+    expect([await statusOf(first.id), await statusOf(second.body.id)]).toEqual(['expired', 'pending']);
+    const user = await again(invited);
+    expect((await accept(user, oldToken)).body.type).toBe('/problems/invalid-invite');
+    expect((await accept(user, (await platform.lastMail(invited.email)).token)).status).toBe(200);
+    expect(await statusOf(second.body.id)).toBe('accepted');
+    admin = await again(admin);
+  });
+
+  it('that is revoked shows as revoked and cannot be accepted', async () => {
+    const invited = await platform.signUp({ organization: null });
+    const { id } = (await invite(owner, invited.email)).body;
+    const { token } = await platform.lastMail(invited.email);
+    expect((await revoke(admin, id)).status).toBe(204);
+    expect(await statusOf(id)).toBe('revoked');
+    expect((await accept(invited, token)).body.type).toBe('/problems/invalid-invite');
+    expect((await auditOf(id)).map((each) => (each as { action: string }).action)).toEqual([
+      'MEMBER_INVITED',
+      'INVITE_REVOKED',
+    ]);
+    expect((await revoke(admin, id)).body.type).toBe('/problems/invite-not-found');
+    expect((await invite(owner, invited.email)).status).toBe(201);
+  });
+
+  it('is no good for another account', async () => {
+    const stranger = await platform.signUp({ organization: null });
+    const email = newAddress();
+    const { id } = (await invite(owner, email)).body;
+    const reply = await accept(stranger, (await platform.lastMail(email)).token);
+    expect(reply.body.type).toBe('/problems/invalid-invite');
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  it('is not used up by a member', async () => {
+    const member = await platform.signUp({ invitedBy: owner, role: 'viewer' });
+    const email = newAddress();
+    const { id } = (await invite(owner, email, 'admin')).body;
+    // The member's address has changed to the invited one since.
+    const { token } = await platform.lastMail(email);
+    await platform.database.sql`update users set email = ${email} where id = ${member.userId}`;
+    const reply = await accept(member, token);
+    expect(reply.status).toBe(409);
+    expect(reply.body.type).toBe('/problems/already-member');
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  it('of another organization cannot be revoked', async () => {
+    const other = await platform.signUp();
+    const { id } = (await invite(owner, newAddress())).body;
+    expect((await revoke(other, id)).status).toBe(404);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  it('is accepted and revoked at once with one outcome', async () => {
+    const invited = await platform.signUp({ organization: null });
+    const { id } = (await invite(owner, invited.email)).body;
+    const { token } = await platform.lastMail(invited.email);
+    const [accepted, revoked] = await Promise.all([accept(invited, token), revoke(owner, id)]);
+    const outcome = `${accepted.status} ${revoked.status} ${await statusOf(id)}`;
+    expect(['200 404 accepted', '400 204 revoked']).toContain(outcome);
+  });
+});
+
+describe('the list of invites', () => {
+  it('is the newest first, page by page, and holds nothing twice when one is added meanwhile', async () => {
+    const boss = await platform.signUp();
+    const listOf = (query: string): Promise<JsonReply> =>
+      platform.json('GET', `/api/v1/organizations/${boss.orgId}/invites${query}`, { token: boss.accessToken });
+    const emails = Array.from({ length: 5 }, newAddress);
+    for (const email of emails) {
+      await invite(boss, email);
+      platform.clock.advance(1);
+    }
+    const first = (await listOf('?limit=2')).body;
+    await invite(boss, newAddress());
+    const second = (await listOf(`?limit=2&cursor=${first.next_cursor}`)).body;
+    const third = (await listOf(`?limit=2&cursor=${second.next_cursor}`)).body;
+    const seen = [first, second, third].flatMap(({ items }) => items).map(({ email }: { email: string }) => email);
+    expect(seen).toEqual(emails.reverse());
+    expect(third.next_cursor).toBeNull();
+  });
+
+  it('refuses a cursor that it has not given out', async () => {
+    const reply = await list('?cursor=nonsense');
+    expect(reply.status).toBe(422);
+    expect(reply.body.violations).toMatchObject([{ path: '/query/cursor', rule: 'format' }]);
+  });
+});
+
+/** The same user with tokens that hold after the clock was moved. */
+async function again(user: TestUser): Promise<TestUser> {
+  const { email, password } = user;
+  const { body } = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
+  return { ...user, accessToken: String(body.access_token), refreshToken: String(body.refresh_token) };
+}

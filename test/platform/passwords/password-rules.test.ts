@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { checkPassword } from '../../../src/platform/passwords/password-rules.js';
+
+const rulesOf = async (password: string): Promise<string[]> => (await checkPassword(password)).map(({ rule }) => rule);
+
+describe('a password', () => {
+  it.each(['seven quiet rivers 7', 'ежи едят грибы 7', '鯨が泳ぐ青い海の上空を飛ぶ7', 'aaaaaaaaaaa7'])(
+    'of twelve characters and more with a letter and a digit is accepted: %s',
+    async (password) => {
+      expect(await rulesOf(password)).toEqual([]);
+    },
+  );
+
+  it('of eleven characters is too short', async () => {
+    expect(await rulesOf('quiet rive7')).toEqual(['min_length']);
+  });
+
+  it('is measured in characters, of which one may take several code units', async () => {
+    expect(await rulesOf('a7🐋🐋🐋🐋🐋🐋🐋🐋🐋🐋')).toEqual([]);
+    expect(await rulesOf('a7🐋🐋🐋🐋🐋')).toEqual(['min_length']);
+  });
+
+  it('of 72 bytes is accepted, of 73 not', async () => {
+    const longest = 'quiet river 7 '.repeat(6).slice(0, 72);
+    expect(await rulesOf(longest)).toEqual([]);
+    expect(await rulesOf(`${longest}x`)).toEqual(['max_bytes']);
+  });
+
+  it('of few characters with many bytes is too long', async () => {
+    expect(await rulesOf(`7${'海'.repeat(24)}`)).toEqual(['max_bytes']);
+  });
+
+  it('without a letter is refused', async () => {
+    expect(await rulesOf('4071-8815-2293')).toEqual(['letter']);
+  });
+
+  it('without a digit is refused', async () => {
+    expect(await rulesOf('seven quiet rivers')).toEqual(['digit']);
+  });
+
+  it.each(['password1234', 'PassWord1234'])('that is well known is refused in any case: %s', async (password) => {
+    expect(await rulesOf(password)).toEqual(['common']);
+  });
+
+  it('is checked against every rule at once', async () => {
+    expect(await rulesOf('')).toEqual(['min_length', 'letter', 'digit']);
+    expect(await rulesOf('123456')).toEqual(['min_length', 'letter', 'common']);
+  });
+
+  it('that is refused is not repeated in the messages', async () => {
+    const violations = await checkPassword('hunter2');
+    expect(violations.length).toBeGreaterThan(0);
+    expect(JSON.stringify(violations)).not.toContain('hunter2');
+  });
+});

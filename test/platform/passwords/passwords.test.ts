@@ -1,0 +1,53 @@
+import { parseOptions } from '@node-rs/bcrypt';
+import { describe, expect, it } from 'vitest';
+import { createPasswords, dummyHash } from '../../../src/platform/passwords/passwords.js';
+import { countNativeTasks } from './native-tasks.js';
+
+describe('a password hash', () => {
+  const passwords = createPasswords(5);
+
+  it('is bcrypt of the configured cost', async () => {
+    expect(parseOptions(await passwords.hash('seven quiet rivers 7'))).toMatchObject({ version: '2b', cost: 5 });
+  });
+
+  it('differs each time, and matches its password only', async () => {
+    const [one, other] = [await passwords.hash('seven quiet rivers 7'), await passwords.hash('seven quiet rivers 7')];
+    expect(one).not.toBe(other);
+    expect(await passwords.matches('seven quiet rivers 7', one)).toBe(true);
+    expect(await passwords.matches('seven quiet rivers 8', one)).toBe(false);
+  });
+
+  it('matches on when the configured cost is changed', async () => {
+    const hash = await createPasswords(4).hash('seven quiet rivers 7');
+    expect(await passwords.matches('seven quiet rivers 7', hash)).toBe(true);
+  });
+
+  it('does not match a password that goes on after 72 bytes', async () => {
+    const longest = 'é7'.repeat(24);
+    const hash = await passwords.hash(longest);
+    expect(await passwords.matches(longest, hash)).toBe(true);
+    expect(await passwords.matches(`${longest}x`, hash)).toBe(false);
+  });
+});
+
+describe('a comparison with no hash', () => {
+  it('never matches', async () => {
+    expect(await createPasswords(4).matches('', null)).toBe(false);
+  });
+
+  it.each([4, 12, 16])('is one with a hash of the configured cost, %i, that bcrypt reads', (cost) => {
+    expect(parseOptions(dummyHash(cost))).toMatchObject({ cost });
+  });
+
+  it('would not count with a hash that bcrypt refuses to read', () => {
+    expect(() => parseOptions(dummyHash(12).slice(0, -1))).toThrow(RangeError);
+  });
+
+  it('hands bcrypt as much to do as one with a hash', async () => {
+    const passwords = createPasswords(4);
+    const hash = await passwords.hash('seven quiet rivers 7');
+    const one = { tasks: 1, result: false };
+    expect(await countNativeTasks(() => passwords.matches('another', hash))).toEqual(one);
+    expect(await countNativeTasks(() => passwords.matches('another', null))).toEqual(one);
+  });
+});

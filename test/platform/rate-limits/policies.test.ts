@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestPlatform, testPassword, type JsonReply, type TestPlatform } from '../../support/platform.js';
+import { newEmail } from '../auth/requests.js';
+
+/** Every limited operation: its policies as they are by default, and requests that are counted under them. */
+interface Limited {
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: (email: string) => object;
+  /** Of the policy that a test uses up. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly policy: string;
+  /** `RateLimit-Policy` as it is by default. */
+  readonly policies: string;
+  /** What tells one caller's count from another's. */
+  readonly per: 'ip' | 'ip and e-mail' | 'e-mail';
+}
+
+const hour = 3600;
+const quarter = 900;
+const limited: readonly Limited[] = [
+  {
+    operation: 'register',
+    method: 'POST',
+    path: '/api/v1/auth/register',
+    body: (email) => ({ email, password: 'short' }),
+    limit: 3,
+    windowSeconds: hour,
+    policy: 'register',
+    policies: '"register";q=3;w=3600',
+    per: 'ip',
+  },
+  {
+    operation: 'verifyEmail',
+    method: 'GET',
+    path: '/api/v1/auth/verify?token=unknown',
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'verify',
+    policies: '"verify";q=10;w=3600',
+    per: 'ip',
+  },
+  {
+    operation: 'resendVerification',
+    method: 'POST',
+    path: '/api/v1/auth/resend-verification',
+    body: (email) => ({ email }),
+    limit: 3,
+    windowSeconds: hour,
+    policy: 'resend',
+    policies: '"resend";q=3;w=3600',
+    per: 'ip and e-mail',
+  },
+  {
+    operation: 'forgotPassword',
+    method: 'POST',
+    path: '/api/v1/auth/forgot-password',
+    body: (email) => ({ email }),
+    limit: 3,
+    windowSeconds: hour,
+    policy: 'forgot',
+    policies: '"forgot";q=3;w=3600',
+    per: 'ip and e-mail',
+  },
+  {
+    operation: 'login',
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    // Not a string, so that no attempt counts towards a lockout, and every one comes under the same empty e-mail.
+    body: () => ({ email: 7, password: testPassword }),
+    limit: 10,
+    windowSeconds: quarter,
+    policy: 'login',
+    policies: '"login-ip";q=20;w=900, "login";q=10;w=900',
+    per: 'e-mail',
+  },
+  {
+    operation: 'refreshTokens',
+    method: 'POST',
+    path: '/api/v1/auth/refresh',
+    body: () => ({ refresh_token: 'unknown' }),
+    limit: 30,
+    windowSeconds: quarter,
+    policy: 'refresh',
+    policies: '"refresh";q=30;w=900',
+    per: 'ip',
+  },
+  {
+    operation: 'validateToken',
+    method: 'POST',
+    path: '/api/v1/auth/validate',
+    body: () => ({ token: 'unknown' }),
+    limit: 60,
+    windowSeconds: quarter,
+    policy: 'validate',
+    policies: '"validate";q=60;w=900',
+    per: 'ip',
+  },
+];
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  const unset = ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'];
+  platform = await startTestPlatform({
+    // An empty variable is one that is not set: the defaults hold.
+    environment: {
+      ...Object.fromEntries(unset.map((name) => [`AUTH_${name}_LIMIT`, ''])),
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+});
+afterAll(() => platform.stop());
+beforeEach(() => platform.database.sql`truncate rate_limits`);
+
+function send({ method, path, body }: Limited, from: string, email: string): Promise<JsonReply> {
+  const headers = { 'X-Forwarded-For': from };
+  return platform.json(method, path, { headers, ...(body === undefined ? {} : { body: body(email) }) });
+}
+
+async function useUp(each: Limited, from: string, email: string): Promise<void> {
+  for (let count = 0; count < each.limit; count += 1) {
+    expect((await send(each, from, email)).status).not.toBe(429);
+  }
+}
+
+describe.each(limited)('the limit of $operation', (each) => {
+  it('is told on every reply, and counts down', async () => {
+    const email = newEmail();
+    const first = await send(each, '192.0.2.1', email);
+    const second = await send(each, '192.0.2.1', email);
+    expect(first.headers.get('RateLimit-Policy')).toBe(each.policies);
+    const left = ({ headers }: JsonReply): string | undefined =>
+      new RegExp(`"${each.policy}";r=(\\d+);t=(\\d+)`).exec(headers.get('RateLimit') ?? '')?.[1];
+    expect([left(first), left(second)]).toEqual([String(each.limit - 1), String(each.limit - 2)]);
+  });
+
+  it('refuses what goes beyond it, with the time to wait', async () => {
+    const email = newEmail();
+    await useUp(each, '192.0.2.1', email);
+    const reply = await send(each, '192.0.2.1', email);
+    expect(reply).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+    const seconds = reply.body.retry_after_seconds as number;
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(each.windowSeconds);
+    expect(reply.body.message).toContain(`${seconds} seconds`);
+    expect(reply.headers.get('Retry-After')).toBe(String(seconds));
+    expect(reply.headers.get('RateLimit')).toContain(`"${each.policy}";r=0;t=`);
+  });
+
+  it('begins anew when its window is over', async () => {
+    const email = newEmail();
+    await useUp(each, '192.0.2.1', email);
+    // The window's end stands in the database, by the clock of the machine: it is brought here, not waited for.
+    await platform.database.sql`update rate_limits set expire = expire - ${each.windowSeconds * 1000 + 1000}`;
+    expect((await send(each, '192.0.2.1', email)).status).not.toBe(429);
+  });
+
+  if (each.per !== 'e-mail') {
+    it('is one per IP address', async () => {
+      const email = newEmail();
+      await useUp(each, '192.0.2.1', email);
+      expect((await send(each, '192.0.2.1', email)).status).toBe(429);
+      expect((await send(each, '192.0.2.2', email)).status).not.toBe(429);
+    });
+
+    it('is one per /64 of IPv6', async () => {
+      const email = newEmail();
+      await useUp(each, '2001:db8:1:2::1', email);
+      expect((await send(each, '2001:db8:1:2:ffff::9', email)).status).toBe(429);
+      expect((await send(each, '2001:db8:1:3::1', email)).status).not.toBe(429);
+    });
+  }
+
+  if (each.per === 'ip and e-mail') {
+    it('is one per e-mail as well, whatever its case', async () => {
+      const email = newEmail();
+      await useUp(each, '192.0.2.1', email);
+      expect((await send(each, '192.0.2.1', email.toUpperCase())).status).toBe(429);
+      expect((await send(each, '192.0.2.1', newEmail())).status).not.toBe(429);
+    });
+  }
+});
+
+describe('the limits of a login', () => {
+  const login = (from: string, email: string): Promise<JsonReply> =>
+    platform.json('POST', '/api/v1/auth/login', {
+      headers: { 'X-Forwarded-For': from },
+      body: { email, password: '' }, // refused before it counts towards a lockout
+    });
+
+  it('count an e-mail from everywhere', async () => {
+    const email = newEmail();
+    for (let count = 0; count < 10; count += 1) {
+      const from = `192.0.2.${count + 1}`;
+      expect((await login(from, count % 2 === 0 ? email : email.toUpperCase())).status).toBe(422);
+    }
+    expect((await login('192.0.2.99', email)).body.type).toBe('/problems/rate-limited');
+    expect((await login('192.0.2.99', newEmail())).status).toBe(422);
+  });
+
+  it('count an IP address over all e-mails', async () => {
+    for (let count = 0; count < 20; count += 1) expect((await login('192.0.2.1', newEmail())).status).toBe(422);
+    const reply = await login('192.0.2.1', newEmail());
+    expect(reply.body.type).toBe('/problems/rate-limited');
+    expect(reply.headers.get('RateLimit')).toMatch(/^"login-ip";r=0;t=\d+, "login";r=9;t=\d+$/);
+  });
+});
+
+describe('a request that is refused for other reasons', () => {
+  it('counts as well: nobody escapes by sending nonsense', async () => {
+    const nonsense = (): Promise<Response> =>
+      platform.fetch(`${platform.url}/api/v1/auth/register`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{',
+      });
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count += 1) statuses.push((await nonsense()).status);
+    expect(statuses).toEqual([400, 400, 400, 429]);
+  });
+
+  it.each(limited)('has the limits on its reply: $operation', async (each) => {
+    const reply = await platform.json(each.method, `${each.path.replace(/\?.*/, '')}?unknown=${randomUUID()}`, {
+      ...(each.body === undefined ? {} : { body: { unknown: true } }),
+    });
+    expect(reply.status).toBe(422);
+    expect(reply.headers.get('RateLimit-Policy')).toBe(each.policies);
+  });
+
+  it.each(limited.filter(({ method }) => method === 'POST'))(
+    'has the limits on its reply to a broken body: $operation',
+    async (each) => {
+      const reply = await platform.fetch(`${platform.url}${each.path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{',
+      });
+      expect(reply.status).toBe(400);
+      expect(reply.headers.get('RateLimit')).toContain(`"${each.policy}";r=${each.limit - 1}`);
+    },
+  );
+});
+
+describe('an operation without a limit', () => {
+  it('tells nothing of limits', async () => {
+    const { headers } = await platform.json('POST', '/api/v1/auth/logout', { body: { refresh_token: 'unknown' } });
+    expect(headers.has('RateLimit')).toBe(false);
+    expect(headers.has('RateLimit-Policy')).toBe(false);
+  });
+});
+
+describe('limits of successful requests', () => {
+  it('stand on the replies to a registration, its verification, a login and a refresh', async () => {
+    const user = await platform.signUp({ organization: null });
+    const body = { email: user.email, password: user.password };
+    const login = await platform.json('POST', '/api/v1/auth/login', { body });
+    expect(login.headers.get('RateLimit')).toMatch(/^"login-ip";r=18;t=\d+, "login";r=8;t=\d+$/);
+    const refresh = await platform.json('POST', '/api/v1/auth/refresh', { body: { refresh_token: user.refreshToken } });
+    expect(refresh.headers.get('RateLimit')).toMatch(/^"refresh";r=29;t=\d+$/);
+  });
+
+  it('stand on the reply to a lockout', async () => {
+    const email = newEmail();
+    const login = (): Promise<JsonReply> =>
+      platform.json('POST', '/api/v1/auth/login', { body: { email, password: testPassword } });
+    for (let count = 0; count < 5; count += 1) await login();
+    const reply = await login();
+    expect(reply.body.type).toBe('/problems/account-locked');
+    expect(reply.headers.get('RateLimit')).toMatch(/"login";r=4;t=\d+$/);
+  });
+});

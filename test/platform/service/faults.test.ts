@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../../generated/platform/routes.js';
+import { captureLog } from '../../support/captured-log.js';
+import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { startOwnPostgres, type OwnPostgres } from '../../support/postgres.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { exampleOf, named, platformExamples, sendExample, type Filling } from './send-example.js';
+
+/** Limits that are on and never reached, so that every limited operation counts in the database. */
+const generousLimits = Object.fromEntries(
+  ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'].map((name) => [
+    `AUTH_${name}_LIMIT`,
+    '100000/hour',
+  ]),
+);
+
+/** Operations whose contract says that they answer `status`. */
+function documenting(status: number): ReturnType<typeof named> {
+  const operations = routes
+    .filter(({ replies }) => replies[status] !== undefined)
+    .map((each): string => each.operationId);
+  return named(platformExamples.filter(({ operationId }) => operations.includes(operationId)));
+}
+
+/** Real tokens where an operation looks at them before it asks the database. */
+function fillingOf(operationId: string, user: TestUser): Filling {
+  const { orgId, accessToken, refreshToken } = user;
+  const bodies: Readonly<Record<string, Filling['body']>> = {
+    refreshTokens: { refresh_token: refreshToken },
+    logout: { refresh_token: refreshToken },
+    validateToken: { token: accessToken },
+    switchOrganization: { org_id: orgId },
+  };
+  const body = bodies[operationId];
+  const parameters = { org_id: orgId, user_id: user.userId };
+  return { token: accessToken, parameters, ...(body === undefined ? {} : { body }) };
+}
+
+function send(platform: TestPlatform, name: string, user: TestUser): Promise<JsonReply> {
+  const filling = fillingOf(name, user);
+  const { token: _token, ...anonymous } = filling;
+  const example = exampleOf(name);
+  return sendExample(platform, example, example.needsCredential ? filling : anonymous);
+}
+
+describe('The database answers every statement with an error', () => {
+  let platform: TestPlatform;
+  let user: TestUser;
+  beforeAll(async () => {
+    platform = await startTestPlatform({ environment: generousLimits });
+    user = await platform.signUp();
+    // Every table is gone from where the statements look for it.
+    await platform.database.sql`alter schema public rename to elsewhere`;
+  });
+  afterAll(async () => {
+    await platform.stop();
+  });
+
+  test.each(documenting(500))('$name answers 500 and says nothing of the cause', async ({ name }) => {
+    const { status, body } = await send(platform, name, user);
+    expect(status).toBe(500);
+    expect(body.type).toBe('/problems/internal-error');
+    expect(JSON.stringify(body)).not.toMatch(/relation|schema|select|insert|postgres|at \w+ \(/i);
+  });
+
+  test('the cause is in the log, under the request id of the reply', async () => {
+    const reply = await send(platform, 'getMe', user);
+    const line = platform.logLines
+      .map((each): Record<string, unknown> => JSON.parse(each))
+      .find((each) => each['request_id'] === reply.body.request_id && each['msg'] === 'unexpected failure');
+    expect(line).toMatchObject({ operation: 'getMe', err: { message: expect.stringContaining('does not exist') } });
+  });
+
+  test('what needs no database is answered as ever', async () => {
+    for (const name of ['getLiveness', 'getReadiness', 'getJwks', 'getMetrics']) {
+      expect([name, (await send(platform, name, user)).status]).toEqual([name, 200]);
+    }
+  });
+});
+
+describe('The database is stopped', () => {
+  let postgres: OwnPostgres;
+  let platform: TestPlatform;
+  let user: TestUser;
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    await migrate(postgres.uri, { logger: captureLog().log });
+    platform = await startTestPlatform({ databaseUri: postgres.uri, environment: generousLimits });
+    user = await platform.signUp();
+    await postgres.stop();
+  });
+  afterAll(async () => {
+    await postgres.start();
+    await platform.stop();
+    await postgres.remove();
+  });
+
+  test.each(documenting(503))('$name answers 503 and when to come back', async ({ name }) => {
+    const { status, body, headers } = await send(platform, name, user);
+    expect(status).toBe(503);
+    expect(body.type).toBe('/problems/service-unavailable');
+    expect(headers.get('Retry-After')).toBe(String(body.retry_after_seconds));
+  });
+
+  test('the server is alive, and its keys and metrics can be read', async () => {
+    for (const name of ['getLiveness', 'getJwks', 'getMetrics']) {
+      expect([name, (await send(platform, name, user)).status]).toEqual([name, 200]);
+    }
+  });
+
+  test('a token that is wrong by itself is still told apart: 401', async () => {
+    expect((await platform.json('GET', '/api/v1/auth/me', { token: 'nonsense' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemCatalogue } from '../../../generated/problems.js';
+import { builtCommand } from '../../cli/built-command.js';
+import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  await builtCommand(); // which also puts the script of the API reference into place
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const pages = ['/docs', '/problems', ...Object.keys(problemCatalogue).map((slug) => `/problems/${slug}`)];
+
+describe('Every page', () => {
+  test.each(pages)('%s loads nothing from elsewhere, and may not be framed', async (path) => {
+    const reply = await fetch(`${platform.url}${path}`);
+    const html = await reply.text();
+    expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const policy = policyOf(reply.headers.get('Content-Security-Policy'));
+    expect(policy.get('default-src')).toEqual(["'none'"]);
+    expect(policy.get('script-src')).toEqual(["'self'"]);
+    expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
+    const sources = [...policy.values()].flat();
+    expect(sources.filter((each) => !/^('none'|'self'|'unsafe-inline'|data:|blob:)$/.test(each))).toEqual([]);
+    for (const [, target = ''] of html.matchAll(/\b(?:src|href|action|spec-url)="([^"]*)"/g)) {
+      expect(target).toMatch(/^\/(?!\/)/);
+    }
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:|@import|url\(/i);
+  });
+
+  test.each([...pages, '/', '/openapi.json', '/docs/redoc.standalone.js', '/nothing', '/health/live'])(
+    '%s has the security headers and a request id',
+    async (path) => {
+      const { headers } = await fetch(`${platform.url}${path}`, { redirect: 'manual' });
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(headers.get('X-Frame-Options')).toBe('DENY');
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+      expect(headers.get('X-Request-Id')).toMatch(/^[\w.:-]+$/);
+      expect(headers.get('Set-Cookie')).toBeNull();
+      expect(headers.get('X-Powered-By')).toBeNull();
+    },
+  );
+});
+
+describe('The pages beside the API', () => {
+  test('/ leads to the reference', async () => {
+    const { status, headers } = await fetch(`${platform.url}/`, { redirect: 'manual' });
+    expect([status, headers.get('Location')]).toEqual([302, '/docs']);
+  });
+
+  test('/docs has the script of the reference, from this server', async () => {
+    const html = await (await fetch(`${platform.url}/docs`)).text();
+    expect(html).toContain('<script src="/docs/redoc.standalone.js">');
+    const script = await fetch(`${platform.url}/docs/redoc.standalone.js`);
+    expect([script.status, script.headers.get('Content-Type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    const code = await script.text();
+    expect(code.length).toBeGreaterThan(100_000);
+    expect(code).not.toContain('cdn.'); // it would load its maker's logo from there
+  });
+
+  test('/openapi.json is the contract', async () => {
+    const reply = await fetch(`${platform.url}/openapi.json`);
+    expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const contract: unknown = JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8'));
+    expect(await reply.json()).toEqual(contract);
+  });
+
+  test('/problems links to the page of every problem', async () => {
+    const html = await (await fetch(`${platform.url}/problems`)).text();
+    for (const slug of Object.keys(problemCatalogue)) expect(html).toContain(`href="/problems/${slug}"`);
+  });
+
+  test.each(Object.entries(problemCatalogue))(
+    '/problems/%s says what happened',
+    async (slug, { title, description }) => {
+      const html = await (await fetch(`${platform.url}/problems/${slug}`)).text();
+      expect(textOf(html)).toContain(title);
+      expect(textOf(html)).toContain(description.replaceAll('`', ''));
+    },
+  );
+
+  test.each(['constructor', '__proto__', 'toString', '..%2Fsecret', '%3Cscript%3E'])(
+    '/problems/%s does not exist',
+    async (slug) => {
+      const reply = await fetch(`${platform.url}/problems/${slug}`);
+      expect([reply.status, reply.headers.get('Content-Type')]).toEqual([404, 'application/problem+json']);
+      expect(await reply.text()).not.toContain('<script');
+    },
+  );
+});
+
+function policyOf(header: string | null): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    (header ?? '').split(';').map((directive) => {
+      const [name = '', ...sources] = directive.trim().split(/\s+/);
+      return [name, sources];
+    }),
+  );
+}
+
+/** What a reader sees. */
+function textOf(html: string): string {
+  const text = html.replaceAll(/<style>[^]*?<\/style>|<[^>]+>/g, '');
+  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&' };
+  return text.replaceAll(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity);
+}

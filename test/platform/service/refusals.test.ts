@@ -1,0 +1,105 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { abuseEveryOperation } from '../../support/abuse.js';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { sendRaw } from '../../support/recorder-raw.js';
+import { named, platformExamples, sendExample } from './send-example.js';
+
+let platform: TestPlatform;
+let owner: TestUser;
+beforeAll(async () => {
+  // A proxy on loopback is believed, so that a test can come from elsewhere.
+  platform = await startTestPlatform({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+  owner = await platform.signUp();
+});
+afterAll(() => platform.stop());
+
+describe('Every operation refuses what is wrong with a request, as documented', () => {
+  test('media types, sizes, missing credentials, broken JSON and invalid values', async () => {
+    const refused = await abuseEveryOperation({
+      api: 'platform',
+      baseUrl: platform.url,
+      fetch: platform.fetch,
+      authorization: () => `Bearer ${owner.accessToken}`,
+      exempt: ['getMetrics: no credential'], // loopback callers need none; those from elsewhere: below
+    });
+    const statuses = new Set(refused.map(({ status }) => status));
+    expect(statuses).toEqual(new Set([400, 401, 406, 413, 415, 422]));
+  });
+
+  const closed = platformExamples.filter((each) => each.needsCredential && each.operationId !== 'getMetrics');
+  const forgedParts = [
+    { alg: 'HS256', kid: '1' },
+    { sub: 'someone', type: 'access' },
+  ];
+  const forged = forgedParts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const badBearers: readonly (readonly [string, (user: TestUser) => string])[] = [
+    ['nonsense', () => 'nonsense'],
+    ['a refresh token', (user) => user.refreshToken],
+    ['a token with another signature', (user) => `${user.accessToken.slice(0, -8)}AAAAAAAA`],
+    [
+      'a token signed with a shared secret',
+      () => `${forged}.${createHmac('sha256', randomBytes(32)).update(forged).digest('base64url')}`,
+    ],
+  ];
+
+  test.each(named(closed))('$name answers 401 to bearers that do not hold', async ({ example }) => {
+    for (const [what, tokenOf] of badBearers) {
+      const reply = await sendExample(platform, example, { token: tokenOf(owner) });
+      expect([what, reply.status, reply.body.type]).toEqual([what, 401, '/problems/unauthenticated']);
+      expect(reply.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
+    }
+  });
+
+  test('Metrics are not for callers from elsewhere', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7' };
+    expect((await platform.json('GET', '/metrics', { headers })).status).toBe(401);
+    expect((await platform.json('GET', '/metrics', { headers, token: 'guess' })).status).toBe(401);
+    expect((await platform.json('GET', '/metrics')).status).toBe(200);
+  });
+});
+
+describe('What matches no operation', () => {
+  const somewhere = (path: string): string => path.replaceAll(/\{\w+\}/g, 'x');
+  const paths = [...new Set(platformExamples.map(({ path }) => path))];
+
+  test.each(paths)('%s answers 405 to methods that it does not have, and names those that it has', async (path) => {
+    const has = platformExamples.filter((each) => each.path === path).map(({ method }) => method);
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((each) => !has.includes(each));
+    for (const method of others) {
+      const reply = await platform.json(method, somewhere(path), { token: owner.accessToken });
+      expect([method, reply.status]).toEqual([method, 405]);
+    }
+  });
+
+  test.each([
+    '/nothing',
+    '/api/v1/auth',
+    '/api/v1/auth/login/',
+    '/API/V1/AUTH/LOGIN',
+    '//api/v1/auth/me',
+    '/api/v1/auth/me/..',
+    '/api/v1/auth/%6De/x',
+    '/health/live/%00',
+    '/problems/no-such-problem',
+    '/%',
+    '/%zz',
+    '/api/v1/organizations/%/members',
+  ])('%s answers 404', async (path) => {
+    const { hostname, port } = new URL(platform.url);
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`;
+    const reply = await sendRaw(platform.url, request);
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('Content-Type')).toBe('application/problem+json');
+    expect(JSON.parse(reply.body.toString('utf8'))).toMatchObject({ type: '/problems/route-not-found' });
+  });
+
+  test('HEAD is answered as GET is, without the body', async () => {
+    for (const path of ['/health/live', '/.well-known/jwks.json', '/api/v1/auth/me', '/nothing']) {
+      const get = await platform.fetch(`${platform.url}${path}`);
+      const head = await platform.fetch(`${platform.url}${path}`, { method: 'HEAD' });
+      expect([path, head.status]).toEqual([path, get.status]);
+      expect(await head.text()).toBe('');
+    }
+  });
+});

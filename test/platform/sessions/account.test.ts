@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { login, me, refresh, withoutRequestId } from '../auth/requests.js';
+import { auditOf, storedMemberships } from '../auth/stored.js';
+
+let platform: TestPlatform;
+let owner: TestUser;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  owner = await platform.signUp({ organization: 'First Works' });
+});
+afterAll(() => platform.stop());
+
+const organizations = (token: string): Promise<JsonReply> =>
+  platform.json('GET', '/api/v1/auth/me/organizations', { token });
+const switchTo = (token: string, orgId: string): Promise<JsonReply> =>
+  platform.json('POST', '/api/v1/auth/switch-org', { token, body: { org_id: orgId } });
+
+/** A user with an organization of their own who then joins that of `owner`. */
+async function memberOfTwo(): Promise<TestUser & { readonly joinedToken: string }> {
+  const user = await platform.signUp({ organization: 'Second Works' });
+  const body = { email: user.email, role: 'member' };
+  await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
+  const { token } = await platform.lastMail(user.email);
+  platform.clock.advance(1);
+  const joined = await platform.json('POST', '/api/v1/auth/accept-invite', {
+    token: user.accessToken,
+    body: { token },
+  });
+  expect(joined.status).toBe(200);
+  return { ...user, joinedToken: String(joined.body.tokens.access_token) };
+}
+
+describe('the own account', () => {
+  it('is the user with organization, role and permissions', async () => {
+    const { status, body } = await me(platform, owner.accessToken);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: owner.userId,
+      email: owner.email,
+      is_verified: true,
+      is_superuser: false,
+      org_id: owner.orgId,
+      org_name: 'First Works',
+      role: 'owner',
+    });
+    expect(body.permissions).toEqual(expect.arrayContaining(['analytics:read', 'members:invite', 'owners:manage']));
+    expect(body.permissions).toEqual([...(body.permissions as string[])].sort());
+  });
+
+  it('has no organization, role or permission with an orgless token', async () => {
+    const user = await platform.signUp({ organization: null });
+    expect((await me(platform, user.accessToken)).body).toMatchObject({
+      org_id: null,
+      org_name: null,
+      role: null,
+      permissions: [],
+    });
+  });
+
+  it('has fewer permissions with each lower role', async () => {
+    const counts: number[] = [];
+    for (const role of ['viewer', 'member', 'admin'] as const) {
+      const user = await platform.signUp({ invitedBy: owner, role });
+      const { permissions } = (await me(platform, user.accessToken)).body as { permissions: string[] };
+      expect(permissions).not.toContain('owners:manage');
+      counts.push(permissions.length);
+    }
+    expect([...counts].sort((one, other) => one - other)).toEqual(counts);
+    expect(new Set(counts).size).toBe(3);
+  });
+});
+
+describe('the own organizations', () => {
+  it('are listed in the order of joining, with the one of the token', async () => {
+    const user = await memberOfTwo();
+    const { body } = await organizations(user.accessToken);
+    expect(body.active_org_id).toBe(user.orgId);
+    expect(body.organizations).toMatchObject([
+      { id: user.orgId, name: 'Second Works', role: 'owner' },
+      { id: owner.orgId, name: 'First Works', role: 'member' },
+    ]);
+    expect((await organizations(user.joinedToken)).body.active_org_id).toBe(owner.orgId);
+  });
+
+  it('are none for a user without one', async () => {
+    const user = await platform.signUp({ organization: null });
+    expect(withoutRequestId(await organizations(user.accessToken))).toEqual({
+      status: 200,
+      body: { active_org_id: null, organizations: [] },
+    });
+  });
+});
+
+describe('a switch to another organization', () => {
+  it('starts a session there and is recorded', async () => {
+    const user = await memberOfTwo();
+    const reply = await switchTo(user.accessToken, owner.orgId);
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { needs_onboarding: false, user: { org_id: owner.orgId, role: 'member' } },
+    });
+    expect((await me(platform, reply.body.access_token)).body.org_id).toBe(owner.orgId);
+    expect((await refresh(platform, reply.body.refresh_token)).body.user.org_id).toBe(owner.orgId);
+    expect(await auditOf(platform, reply)).toMatchObject([
+      { action: 'LOGIN', note: 'Switched organization', org_id: owner.orgId, user_id: user.userId },
+    ]);
+  });
+
+  it('leaves the tokens for the old one as they are', async () => {
+    const user = await memberOfTwo();
+    await switchTo(user.accessToken, owner.orgId);
+    expect((await me(platform, user.accessToken)).body.org_id).toBe(user.orgId);
+    expect((await refresh(platform, user.refreshToken)).body.user.org_id).toBe(user.orgId);
+  });
+
+  it.each([
+    ['one that the user is no member of', () => owner.orgId],
+    ['one that does not exist', () => randomUUID()],
+  ])('is refused to %s', async (_name, orgId) => {
+    const user = await platform.signUp();
+    const reply = await switchTo(user.accessToken, orgId());
+    expect(reply).toMatchObject({ status: 403, body: { type: '/problems/not-a-member' } });
+    expect(await auditOf(platform, reply)).toEqual([]);
+  });
+
+  it('is open to a superuser everywhere, without a membership', async () => {
+    const user = await platform.signUp({ organization: null });
+    await platform.database.sql`update users set is_superuser = true where id = ${user.userId}`;
+    const { body } = await switchTo(user.accessToken, owner.orgId);
+    expect(body.user).toMatchObject({ org_id: owner.orgId, is_superuser: true });
+    expect(decodeJwt(body.access_token as string)).toMatchObject({ org_id: owner.orgId, is_superuser: true });
+    expect(await storedMemberships(platform, user.userId)).toEqual([]);
+    expect((await me(platform, body.access_token)).status).toBe(200);
+  });
+
+  it('brings an orgless login of a member into an organization', async () => {
+    const user = await memberOfTwo();
+    const stranger = await platform.signUp();
+    const body = { email: user.email, password: user.password, org_id: stranger.orgId };
+    const orgless = await platform.json('POST', '/api/v1/auth/login', { body });
+    expect(orgless.body.user.org_id).toBeNull();
+    expect((await switchTo(orgless.body.access_token, owner.orgId)).body.user.org_id).toBe(owner.orgId);
+    expect((await login(platform, user.email)).body.user.org_id).toBe(user.orgId);
+  });
+});

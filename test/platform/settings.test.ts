@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingError, settingDescriptions, type PlatformSettings } from '../../src/platform/settings.js';
+
+const hourly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 3600 });
+const quarterly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 900 });
+
+const defaults: PlatformSettings = {
+  host: '127.0.0.1',
+  port: 8080,
+  databaseUri: null,
+  home: resolve('.plumbline'),
+  appBaseUrl: 'http://localhost:8080',
+  mailUrl: null,
+  mailFrom: 'Plumbline <no-reply@localhost>',
+  trustedProxies: [],
+  corsOrigins: [],
+  logLevel: 'info',
+  metricsToken: null,
+  secretsKey: null,
+  jwtPrivateKeys: null,
+  jwtIssuer: 'plumbline',
+  jwtAudience: 'plumbline-api',
+  autoCreateOrgOnRegister: true,
+  bcryptCost: 12,
+  refreshReuseGraceSeconds: 0,
+  replyValidation: 'sampled',
+  databaseConnections: 10,
+  shutdownDeadlineSeconds: 25,
+  rateLimits: {
+    AUTH_REGISTER_LIMIT: hourly(3),
+    AUTH_VERIFY_LIMIT: hourly(10),
+    AUTH_RESEND_LIMIT: hourly(3),
+    AUTH_FORGOT_LIMIT: hourly(3),
+    AUTH_LOGIN_IP_LIMIT: quarterly(20),
+    AUTH_LOGIN_LIMIT: quarterly(10),
+    AUTH_REFRESH_LIMIT: quarterly(30),
+    AUTH_VALIDATE_LIMIT: quarterly(60),
+  },
+};
+
+describe('settings', () => {
+  it('are the documented defaults where nothing is set', () => {
+    expect(readSettings({})).toEqual(defaults);
+  });
+
+  it('are the defaults for variables that are empty', () => {
+    const empty = Object.fromEntries(settingDescriptions.map(({ name }) => [name, '']));
+    expect(readSettings(empty)).toEqual(defaults);
+  });
+
+  it('ignore variables of others', () => {
+    expect(readSettings({ PATH: '/bin', PORTS: 'many' })).toEqual(defaults);
+  });
+
+  const good: readonly (readonly [string, string, Partial<PlatformSettings>])[] = [
+    ['HOST', '::', { host: '::' }],
+    ['PORT', '0', { port: 0 }],
+    ['DATABASE_URI', 'postgresql://u:p@db:5433/name', { databaseUri: 'postgresql://u:p@db:5433/name' }],
+    ['PLUMBLINE_HOME', 'state', { home: resolve('state') }],
+    ['APP_BASE_URL', 'https://app.example.com/base/', { appBaseUrl: 'https://app.example.com/base' }],
+    ['MAIL_URL', 'smtps://u:p@mail.example.com', { mailUrl: 'smtps://u:p@mail.example.com' }],
+    ['MAIL_FROM', 'Example <a@example.com>', { mailFrom: 'Example <a@example.com>' }],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, ::1', { trustedProxies: ['10.0.0.0/8', '::1'] }],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, http://b.example:81',
+      { corsOrigins: ['https://a.example', 'http://b.example:81'] },
+    ],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['METRICS_TOKEN', 'scrape', { metricsToken: 'scrape' }],
+    ['SECRETS_KEY', Buffer.alloc(32).toString('base64'), { secretsKey: Buffer.alloc(32).toString('base64') }],
+    ['JWT_PRIVATE_KEYS', '{"keys":[]}', { jwtPrivateKeys: '{"keys":[]}' }],
+    ['JWT_ISSUER', 'https://id.example.com', { jwtIssuer: 'https://id.example.com' }],
+    ['JWT_AUDIENCE', 'api', { jwtAudience: 'api' }],
+    ['AUTH_AUTO_CREATE_ORG_ON_REGISTER', 'False', { autoCreateOrgOnRegister: false }],
+    ['AUTH_BCRYPT_COST', '13', { bcryptCost: 13 }],
+    ['AUTH_REFRESH_REUSE_GRACE', '10', { refreshReuseGraceSeconds: 10 }],
+    ['REPLY_VALIDATION', 'off', { replyValidation: 'off' }],
+    ['DATABASE_CONNECTIONS', '40', { databaseConnections: 40 }],
+    ['SHUTDOWN_DEADLINE', '5', { shutdownDeadlineSeconds: 5 }],
+    ['AUTH_LOGIN_LIMIT', 'off', { rateLimits: { ...defaults.rateLimits, AUTH_LOGIN_LIMIT: null } }],
+    [
+      'AUTH_VERIFY_LIMIT',
+      '5/minute',
+      { rateLimits: { ...defaults.rateLimits, AUTH_VERIFY_LIMIT: { limit: 5, windowSeconds: 60 } } },
+    ],
+  ];
+
+  it.each(good)('read %s=%s', (name, value, expected) => {
+    expect(readSettings({ [name]: value })).toEqual({ ...defaults, ...expected });
+  });
+
+  it('are each described once, with its default', () => {
+    const names = settingDescriptions.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const covered = new Set([...good.map(([name]) => name), ...Object.keys(defaults.rateLimits)]);
+    expect(new Set(names)).toEqual(covered);
+    for (const { description } of settingDescriptions) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('a wrong setting', () => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ['PORT', 'eighty'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['DATABASE_URI', 'mysql://user:hunter2@db/name'],
+    ['DATABASE_URI', 'hunter2'],
+    ['APP_BASE_URL', 'app.example.com'],
+    ['APP_BASE_URL', 'ftp://app.example.com'],
+    ['MAIL_URL', 'https://user:hunter2@mail.example.com'],
+    ['MAIL_URL', 'hunter2'],
+    ['TRUSTED_PROXIES', 'proxy.example.com'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.1,, 10.0.0.2/x'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://a.example/'],
+    ['LOG_LEVEL', 'loud'],
+    ['SECRETS_KEY', 'hunter2'],
+    ['SECRETS_KEY', Buffer.alloc(16).toString('base64')],
+    ['AUTH_AUTO_CREATE_ORG_ON_REGISTER', 'maybe'],
+    ['AUTH_BCRYPT_COST', '3'],
+    ['AUTH_BCRYPT_COST', '17'],
+    ['AUTH_REFRESH_REUSE_GRACE', '301'],
+    ['REPLY_VALIDATION', 'sometimes'],
+    ['DATABASE_CONNECTIONS', '1'],
+    ['SHUTDOWN_DEADLINE', '0'],
+    ...Object.keys(defaults.rateLimits).map((name) => [name, '3/fortnight'] as const),
+  ];
+
+  it.each(wrong)('is refused in one line that names it and says what is right: %s=%s', (name, value) => {
+    let error: unknown = null;
+    try {
+      readSettings({ [name]: value });
+    } catch (cause) {
+      error = cause;
+    }
+    expect(error).toBeInstanceOf(SettingError);
+    const { message } = error as SettingError;
+    expect(message).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('that may hold a secret is not repeated', () => {
+    const key = Buffer.alloc(31, 3).toString('base64');
+    expect(() => readSettings({ SECRETS_KEY: key })).not.toThrow(key);
+    expect(() => readSettings({ SECRETS_KEY: key })).toThrow('SECRETS_KEY must be 32 bytes in base64');
+  });
+});
