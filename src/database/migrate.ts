@@ -65,7 +65,9 @@ async function applyPending(sql: postgres.Sql, { directory }: MigrateOptions): P
     migrationPattern: `${migrations.replaceAll('\\', '/').replace(/\/?$/, '/')}*.sql`,
     newline: 'LF',
     execQuery: async (query) => ({ rows: await sql.unsafe(query) }),
-    execSqlScript: async (script) => void (await sql.unsafe(script)),
+    execSqlScript: async (script) => {
+      await sql.unsafe(script);
+    },
   });
   await sql`begin`;
   try {

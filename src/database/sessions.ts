@@ -68,7 +68,10 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
       };
       const waiter: Waiter = {
         admit: () => {
-          leave(() => ((admitted += 1), resolve()));
+          leave(() => {
+            admitted += 1;
+            resolve();
+          });
         },
         refuse: (error) => {
           leave(() => {

@@ -38,7 +38,11 @@ export async function connectSocket(address: unknown, timeoutMs: number, onFailu
   return Object.assign(socket, target);
 }
 
-function connected(socket: Socket, target: { path: string } | { host: string; port: number }, timeoutMs: number) {
+function connected(
+  socket: Socket,
+  target: { path: string } | { host: string; port: number },
+  timeoutMs: number,
+): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       const milliseconds = `${timeoutMs} ms`;

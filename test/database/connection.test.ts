@@ -245,7 +245,9 @@ describe('a failure elsewhere', () => {
 
 describe('something else than a database', () => {
   const servers: Server[] = [];
-  afterEach(() => servers.splice(0).forEach((server) => server.close()));
+  afterEach(() => {
+    servers.splice(0).forEach((server) => server.close());
+  });
 
   async function listen(handle: (socket: Socket) => void): Promise<string> {
     const server = createServer(handle).listen(0, '127.0.0.1');

@@ -74,10 +74,12 @@ describe('migrating', () => {
   });
 
   it('refuses servers before PostgreSQL 15, saying what to do', () => {
-    expect(() => requireSupportedVersion(140_011, '14.11')).toThrow(
-      /PostgreSQL 14\.11; version 15 or later .* DATABASE_URI/,
-    );
-    expect(() => requireSupportedVersion(150_000, '15.0')).not.toThrow();
+    expect(() => {
+      requireSupportedVersion(140_011, '14.11');
+    }).toThrow(/PostgreSQL 14\.11; version 15 or later .* DATABASE_URI/);
+    expect(() => {
+      requireSupportedVersion(150_000, '15.0');
+    }).not.toThrow();
   });
 });
 

@@ -34,7 +34,7 @@ async function createDatabase(create: (admin: postgres.Sql, name: string) => Pro
   uri.pathname = `/${name}`;
   return {
     uri: uri.href,
-    drop: () => asAdmin(async (admin) => void (await admin`drop database if exists ${admin(name)} with (force)`)),
+    drop: () => asAdmin((admin) => admin`drop database if exists ${admin(name)} with (force)`),
   };
 }
 

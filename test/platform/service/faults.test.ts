@@ -78,6 +78,33 @@ describe('The database answers every statement with an error', () => {
   });
 });
 
+describe('Every table but that of the rate limits is gone', () => {
+  let platform: TestPlatform;
+  let user: TestUser;
+  beforeAll(async () => {
+    platform = await startTestPlatform({ environment: generousLimits });
+    user = await platform.signUp();
+    const { sql } = platform.database;
+    const tables = await sql<{ name: string }[]>`
+      select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'rate_limits'`;
+    await sql`create schema elsewhere`;
+    for (const { name } of tables) await sql`alter table ${sql(name)} set schema elsewhere`;
+  });
+  afterAll(async () => {
+    await platform.stop();
+  });
+
+  const limited = named(platformExamples).filter(({ name }) =>
+    routes.some(({ operationId, rateLimits }) => operationId === name && rateLimits.length > 0),
+  );
+  test.each(limited)('$name answers 500 and still tells what is left of its limits', async ({ name }) => {
+    const { status, headers } = await send(platform, name, user);
+    expect(status).toBe(500);
+    expect(headers.get('RateLimit-Policy')).toContain('q=100000;w=3600');
+    expect(headers.get('RateLimit')).toMatch(/r=\d+;t=\d+/);
+  });
+});
+
 describe('The database is stopped', () => {
   let postgres: OwnPostgres;
   let platform: TestPlatform;

@@ -1,0 +1,57 @@
+/** Where an engine listens, as DOCKER_HOST and its companions say it. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { backendFailure, type RuntimeError } from '../errors.js';
+
+export type EngineAddress =
+  | { readonly kind: 'socket'; readonly path: string }
+  | {
+      readonly kind: 'tcp';
+      readonly host: string;
+      readonly port: number;
+      readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+    };
+
+/**
+ * Reads an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`.
+ *
+ * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS ask for TLS, with the files of DOCKER_CERT_PATH
+ *   (default `~/.docker`): ca.pem, cert.pem and key.pem
+ * @throws RuntimeError.backendFailure for another form, and when the TLS files cannot be read
+ */
+export async function engineAddress(text: string, environment: NodeJS.ProcessEnv): Promise<EngineAddress> {
+  const match = /^(unix|npipe):\/\/(.+)$/.exec(text);
+  if (match?.[2] !== undefined) return { kind: 'socket', path: match[2] };
+  if (/^(tcp|https?):\/\//.test(text) && URL.canParse(text)) {
+    // Schemes that URL knows have default ports, which would vanish; the engine's are others.
+    const url = new URL(text.replace(/^\w+:/, 'tcp:'));
+    const tls = text.startsWith('https:') || Boolean(environment.DOCKER_TLS_VERIFY) || Boolean(environment.DOCKER_TLS);
+    const port = url.port === '' ? (tls ? 2376 : 2375) : Number(url.port);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (host === '') throw badAddress();
+    return { kind: 'tcp', host, port, ...(tls && { tls: await tlsFiles(environment) }) };
+  }
+  throw badAddress();
+}
+
+function badAddress(): RuntimeError {
+  return backendFailure(
+    'DOCKER_HOST is not an address that can be used: write unix:///path/to/socket or tcp://host:port. ' +
+      'For an engine behind ssh, forward its socket (ssh -L) and name the forwarded one.',
+  );
+}
+
+async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {
+  const directory = environment.DOCKER_CERT_PATH ?? join(environment.HOME ?? homedir(), '.docker');
+  try {
+    const [ca, cert, key] = await Promise.all([
+      readFile(join(directory, 'ca.pem')),
+      readFile(join(directory, 'cert.pem')),
+      readFile(join(directory, 'key.pem')),
+    ]);
+    return { ca, cert, key };
+  } catch (error) {
+    throw backendFailure('The TLS files of DOCKER_CERT_PATH (ca.pem, cert.pem, key.pem) cannot be read.', error);
+  }
+}

@@ -1,0 +1,81 @@
+/** The bridge backend: an engine service that speaks the Docker Engine API, be it Docker or Podman. */
+import type { Clock } from '../clock.js';
+import { engineBackend } from '../engine/backend.js';
+import type { EngineSystem } from '../engine/engine.js';
+import { numberOf, objectOf, textOf } from '../json.js';
+import type { RuntimeVersion } from '../records.js';
+import type { Backend } from '../runtime.js';
+import { secretValues } from '../scrub.js';
+import type { StopMarks } from '../state.js';
+import { podmanIdentity } from '../engine/podman-identity.js';
+import type { EngineAddress } from './address.js';
+import { engineClient, type EngineClient } from './client.js';
+import { bridgeContainers } from './containers.js';
+import { engineEvents } from './events.js';
+import { bridgeImages } from './images.js';
+import { bridgeNetworks } from './networks.js';
+import { bridgeVolumes } from './volumes.js';
+
+export interface BridgeParts {
+  readonly address: EngineAddress;
+  readonly marks: StopMarks;
+  readonly clock: Clock;
+  /** For the credentials of registries (DOCKER_CONFIG, HOME), and for what error texts must not quote. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Nothing is connected yet: an engine that is not there shows at the first call. */
+export function bridgeBackend({ address, marks, clock, environment }: BridgeParts): Backend {
+  const client = engineClient(address, secretValues(environment));
+  return engineBackend({
+    engine: {
+      conformer: 'bridge',
+      refuses: { wait: true, networks: true },
+      system: bridgeSystem(client),
+      containers: bridgeContainers(client, clock),
+      images: bridgeImages(client, environment),
+      volumes: bridgeVolumes(client),
+      networks: bridgeNetworks(client),
+    },
+    marks,
+    clock,
+  });
+}
+
+function bridgeSystem(client: EngineClient): EngineSystem {
+  const version = async (signal?: AbortSignal): Promise<RuntimeVersion> => {
+    const answer = objectOf(await client.call({}, signal, (docker) => docker.version()));
+    return {
+      engine: (await client.isPodman(signal)) ? 'podman' : 'docker',
+      version: textOf(answer.Version),
+      apiVersion: textOf(answer.ApiVersion),
+      os: textOf(answer.Os),
+      architecture: textOf(answer.Arch),
+    };
+  };
+  return {
+    async identity(signal) {
+      const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
+      // Podman makes a new ID up for each answer; its storage is what it is known by.
+      if (await client.isPodman(signal)) return podmanIdentity(textOf(info.Name), textOf(info.DockerRootDir));
+      return `docker:${textOf(info.ID)}`;
+    },
+    async ping(signal) {
+      (await client.stream({}, { method: 'GET', path: '/_ping', signal })).resume();
+    },
+    version,
+    async info(signal) {
+      const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
+      return {
+        ...(await version(signal)),
+        hostname: textOf(info.Name),
+        containers: numberOf(info.Containers),
+        containersRunning: numberOf(info.ContainersRunning),
+        images: numberOf(info.Images),
+        cpus: numberOf(info.NCPU),
+        memoryBytes: numberOf(info.MemTotal),
+      };
+    },
+    events: (options) => engineEvents(client, options),
+  };
+}

@@ -1,0 +1,118 @@
+/** Containers through the Engine API. */
+import { engineFilters } from '../engine/labels.js';
+import type { Clock } from '../clock.js';
+import { containerOf } from '../engine/inspect.js';
+import type { EngineContainer, EngineContainers } from '../engine/engine.js';
+import { isRuntimeError } from '../errors.js';
+import { objectOf, textOf } from '../json.js';
+import type { CreatedContainer } from '../records.js';
+import type { ContainerSpec } from '../spec.js';
+import { secretsOf, type EngineClient } from './client.js';
+import { createOptions, endpoint, furtherNetworks, unsupported } from './create-options.js';
+import { execProcess, startAttached } from './exec.js';
+import { containerLogs } from './logs.js';
+import { statsSample } from './stats.js';
+import { processTable } from '../engine/process-table.js';
+
+export function bridgeContainers(client: EngineClient, clock: Clock): EngineContainers {
+  const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> =>
+    containerOf(
+      objectOf(await client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal)))),
+    );
+
+  return {
+    create: (spec, signal) => create(client, spec, signal),
+    inspect,
+    async list(labels, signal) {
+      const filters = engineFilters(labels);
+      const found = await client.call({}, signal, (docker) =>
+        docker.listContainers({ all: true, filters, ...abortable(signal) }),
+      );
+      // The list lacks exit codes and start times. One that is gone by now is not in the answer.
+      const records = await Promise.all(
+        found.map(({ Id }) =>
+          inspect(Id, signal).catch((error: unknown) => {
+            if (isRuntimeError(error, 'notFound')) return undefined;
+            throw error;
+          }),
+        ),
+      );
+      return records.filter((record) => record !== undefined);
+    },
+    async start(id, signal) {
+      await client.call({ id }, signal, (docker) => docker.getContainer(id).start(abortable(signal)));
+    },
+    startAttached: (container, stdin, signal) =>
+      startAttached(client, clock, container, stdin, () => inspect(container.id, signal), signal),
+    async stop(id, timeoutSeconds, signal) {
+      await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).stop({ t: timeoutSeconds, ...abortable(signal) }),
+      );
+    },
+    async kill(id, signalName, signal) {
+      await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).kill({ signal: signalName, ...abortable(signal) }),
+      );
+    },
+    async remove(id, { force, volumes }, signal) {
+      await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).remove({ force, v: volumes, ...abortable(signal) }),
+      );
+    },
+    async untilEnded(id, signal) {
+      const answer: unknown = await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).wait({ condition: 'not-running', ...abortable(signal) }),
+      );
+      const code: unknown = objectOf(answer).StatusCode;
+      return typeof code === 'number' ? code : undefined;
+    },
+    logs: (container, options) => containerLogs(client, container, options),
+    stats: (id, signal) => statsSample(client, id, signal),
+    exec: (id, spec, signal) => execProcess(client, clock, id, spec, signal),
+    async top(id, signal) {
+      const answer = objectOf(
+        await client.call({ id }, signal, (docker) => docker.getContainer(id).top(abortable(signal))),
+      );
+      return processTable(answer);
+    },
+    async putArchive(id, archive, signal) {
+      await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).putArchive(Buffer.from(archive), { path: '/', ...abortable(signal) }),
+      );
+    },
+    /** Docker checks by itself; Podman leaves it to systemd timers, and the check to its own API. */
+    async runHealthcheck(id, signal) {
+      if (!(await client.isPodman(signal))) return;
+      const path = `/v4.0.0/libpod/containers/${id}/healthcheck`;
+      const answer = await client.stream({ id }, { method: 'GET', path, signal });
+      answer.resume();
+    },
+  };
+}
+
+async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
+  const subject = { newName: spec.name, image: spec.image };
+  const about = client.knowing(secretsOf(spec.environment));
+  const version = objectOf(await about.call({}, signal, (docker) => docker.version()));
+  const container = await about.call(subject, signal, (docker) =>
+    docker.createContainer({ ...createOptions(spec), ...abortable(signal) }),
+  );
+  try {
+    for (const attachment of furtherNetworks(spec)) {
+      await about.call({ id: attachment.network }, signal, (docker) =>
+        docker
+          .getNetwork(attachment.network)
+          .connect({ Container: container.id, EndpointConfig: endpoint(attachment), ...abortable(signal) }),
+      );
+    }
+  } catch (error) {
+    // A container without one of its networks is not what was asked for. The first error is the one to report.
+    await about.call({}, undefined, () => container.remove({ force: true, v: true })).catch(() => undefined);
+    throw error;
+  }
+  return { id: container.id, warnings: unsupported(spec, textOf(version.ApiVersion)) };
+}
+
+function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
+}

@@ -1,0 +1,127 @@
+/** A container specification as the body of the Engine API's create call. */
+import type Docker from 'dockerode';
+import type { ContainerSpec, Healthcheck, Mount, NetworkAttachment } from '../spec.js';
+import { hostConfig } from './host-config.js';
+
+/**
+ * The body, with the first network in it. The others are connected afterwards (`furtherNetworks`): before
+ * version 1.44 the API takes one only.
+ */
+export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
+  const first = spec.networks?.[0];
+  const exposed = [
+    ...(spec.expose ?? []).map(({ port, protocol }) => `${port}/${protocol ?? 'tcp'}`),
+    ...(spec.ports ?? []).map(({ containerPort, protocol }) => `${containerPort}/${protocol ?? 'tcp'}`),
+  ];
+  const macAddress = spec.macAddress ?? first?.macAddress;
+  const anonymous = (spec.mounts ?? []).filter((mount) => mount.type === 'volume' && mount.source === undefined);
+  return {
+    name: spec.name,
+    Image: spec.image,
+    ...(spec.platform !== undefined && { platform: spec.platform }),
+    ...(spec.command && { Cmd: [...spec.command] }),
+    ...(spec.entrypoint && { Entrypoint: [...spec.entrypoint] }),
+    Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+    Labels: { ...spec.labels },
+    ExposedPorts: Object.fromEntries(exposed.map((port) => [port, {}])),
+    Volumes: Object.fromEntries(anonymous.map(({ target }) => [target, {}])),
+    ...(spec.hostname !== undefined && { Hostname: spec.hostname }),
+    ...(spec.domainName !== undefined && { Domainname: spec.domainName }),
+    ...(macAddress !== undefined && { MacAddress: macAddress }),
+    ...(spec.user !== undefined && { User: spec.user }),
+    ...(spec.workingDirectory !== undefined && { WorkingDir: spec.workingDirectory }),
+    ...(spec.stopSignal !== undefined && { StopSignal: spec.stopSignal }),
+    ...(spec.stopTimeoutSeconds !== undefined && { StopTimeout: spec.stopTimeoutSeconds }),
+    Tty: spec.tty ?? false,
+    OpenStdin: spec.openStdin ?? false,
+    StdinOnce: spec.stdinOnce ?? false,
+    ...(spec.healthcheck && { Healthcheck: healthConfig(spec.healthcheck) }),
+    HostConfig: hostConfig(spec),
+    ...(first && { NetworkingConfig: { EndpointsConfig: { [first.network]: endpoint(first) } } }),
+  };
+}
+
+/** The networks to connect after the create, and before the start. */
+export function furtherNetworks(spec: ContainerSpec): readonly NetworkAttachment[] {
+  return spec.networks?.slice(1) ?? [];
+}
+
+export function endpoint(attachment: NetworkAttachment): Docker.EndpointSettings {
+  const { ipv4Address, ipv6Address, linkLocalAddresses } = attachment;
+  return {
+    Aliases: [...(attachment.aliases ?? [])],
+    ...(attachment.driverOptions && { DriverOpts: { ...attachment.driverOptions } }),
+    ...((ipv4Address ?? ipv6Address ?? linkLocalAddresses) !== undefined && {
+      IPAMConfig: {
+        ...(ipv4Address !== undefined && { IPv4Address: ipv4Address }),
+        ...(ipv6Address !== undefined && { IPv6Address: ipv6Address }),
+        ...(linkLocalAddresses && { LinkLocalIPs: [...linkLocalAddresses] }),
+      },
+    }),
+    ...(attachment.macAddress !== undefined && { MacAddress: attachment.macAddress }),
+  };
+}
+
+/** What the engine of this API version leaves out, for the caller to tell. */
+export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
+  const [major = 0, minor = 0] = apiVersion.split('.').map(Number);
+  const below = (wanted: number): boolean => major < 1 || (major === 1 && minor < wanted);
+  return [
+    ...(spec.healthcheck?.startIntervalMs !== undefined && below(44)
+      ? [`healthcheck.start_interval needs Engine API 1.44; this engine has ${apiVersion}, so interval is used.`]
+      : []),
+    ...(spec.annotations && Object.keys(spec.annotations).length > 0 && below(43)
+      ? [`annotations need Engine API 1.43; this engine has ${apiVersion}, so they are left out.`]
+      : []),
+  ];
+}
+
+/** Mounts of the long form; anonymous volumes stand in `Volumes`, tmpfs without a size limit as well. */
+export function mountSettings(mount: Mount): Docker.MountSettings {
+  switch (mount.type) {
+    case 'bind':
+      return {
+        Type: 'bind',
+        Source: mount.source,
+        Target: mount.target,
+        ReadOnly: mount.readOnly ?? false,
+        ...(mount.propagation && { BindOptions: { Propagation: mount.propagation } }),
+      };
+    case 'volume':
+      return {
+        Type: 'volume',
+        Source: mount.source ?? '',
+        Target: mount.target,
+        ReadOnly: mount.readOnly ?? false,
+        ...((mount.noCopy || mount.subpath !== undefined) && {
+          VolumeOptions: {
+            NoCopy: mount.noCopy ?? false,
+            Labels: {},
+            DriverConfig: { Name: '', Options: {} },
+            ...(mount.subpath !== undefined && { Subpath: mount.subpath }),
+          },
+        }),
+      };
+    case 'tmpfs':
+      return {
+        Type: 'tmpfs',
+        Source: '',
+        Target: mount.target,
+        ReadOnly: mount.readOnly ?? false,
+        TmpfsOptions: { SizeBytes: mount.sizeBytes ?? 0, Mode: mount.mode ?? 0o1777 },
+      };
+  }
+}
+
+/** The API counts in nanoseconds. */
+function healthConfig(check: Healthcheck): Docker.HealthConfig {
+  const nanoseconds = (milliseconds: number): number => Math.round(milliseconds * 1e6);
+  return {
+    Test: [...check.test],
+    ...(check.intervalMs !== undefined && { Interval: nanoseconds(check.intervalMs) }),
+    ...(check.timeoutMs !== undefined && { Timeout: nanoseconds(check.timeoutMs) }),
+    ...(check.retries !== undefined && { Retries: check.retries }),
+    ...(check.startPeriodMs !== undefined && { StartPeriod: nanoseconds(check.startPeriodMs) }),
+    ...(check.startIntervalMs !== undefined && { StartInterval: nanoseconds(check.startIntervalMs) }),
+  };
+}

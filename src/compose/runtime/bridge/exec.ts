@@ -1,0 +1,128 @@
+/** Processes with their streams attached. */
+import { Duplex, type Readable } from 'node:stream';
+import type { Clock } from '../clock.js';
+import { attachedProcess } from '../engine/attached.js';
+import { feed } from '../engine/feed.js';
+import type { EngineContainer } from '../engine/engine.js';
+import { backendFailure } from '../errors.js';
+import type { AttachedProcess, OutputChunk } from '../records.js';
+import type { ExecSpec } from '../spec.js';
+import { chunksOf, type EngineClient } from './client.js';
+import { framesOf, unframed } from './frames.js';
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** An abort ends the attachment; the Engine API has no way to end the process itself. */
+export async function execProcess(
+  client: EngineClient,
+  clock: Clock,
+  id: string,
+  spec: ExecSpec,
+  signal?: AbortSignal,
+): Promise<AttachedProcess> {
+  const tty = spec.tty ?? false;
+  const withStdin = spec.stdin !== undefined;
+  const exec = await client.call({ id }, signal, (docker) =>
+    docker.getContainer(id).exec({
+      Cmd: [...spec.command],
+      AttachStdout: true,
+      AttachStderr: true,
+      AttachStdin: withStdin,
+      Tty: tty,
+      Privileged: spec.privileged ?? false,
+      Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+      ...(spec.user !== undefined && { User: spec.user }),
+      ...(spec.workingDirectory !== undefined && { WorkingDir: spec.workingDirectory }),
+      ...(signal && { abortSignal: signal }),
+    }),
+  );
+  const stream = await client.call({ id }, signal, () =>
+    exec.start({
+      Detach: false,
+      Tty: tty,
+      hijack: withStdin,
+      stdin: withStdin,
+      ...(signal && { abortSignal: signal }),
+    }),
+  );
+  feed(stream, spec.stdin);
+  return attachedProcess({
+    output: outputOf(client, stream, tty, signal),
+    exitCode: () =>
+      settled(clock, signal, async () => {
+        const state = await client.call({ id }, signal, () => exec.inspect(signal && { abortSignal: signal }));
+        return state.Running ? undefined : (state.ExitCode ?? undefined);
+      }),
+    resize: async ({ rows, columns }) => {
+      await client.call({ id }, signal, () => exec.resize({ h: rows, w: columns }));
+    },
+  });
+}
+
+/** Attaches before it starts, so that the first byte is not missed. */
+export async function startAttached(
+  client: EngineClient,
+  clock: Clock,
+  container: EngineContainer,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+  inspect: () => Promise<EngineContainer>,
+  signal?: AbortSignal,
+): Promise<AttachedProcess> {
+  const { id, tty } = container;
+  const abortable = signal && { abortSignal: signal };
+  // Not dockerode's attach: that sends the options as a body, which Podman takes for the first of the input. The
+  // last character of a path without options is cut off by docker-modem.
+  const stream = await client.stream(
+    { id },
+    {
+      method: 'POST',
+      path: `/containers/${id}/attach?stream=1&stdout=1&stderr=1&stdin=${stdin === undefined ? 0 : 1}&`,
+      body: Buffer.alloc(0),
+      hijack: true,
+      signal,
+    },
+  );
+  if (!(stream instanceof Duplex)) throw backendFailure('The container engine did not hand the connection over.');
+  try {
+    await client.call({ id }, signal, (docker) => docker.getContainer(id).start(abortable ?? {}));
+  } catch (error) {
+    stream.end();
+    throw error;
+  }
+  feed(stream, stdin);
+  return attachedProcess({
+    output: outputOf(client, stream, tty, signal),
+    exitCode: () =>
+      settled(clock, signal, async () => {
+        const now = await inspect();
+        return now.state === 'ended' ? now.exitCode : undefined;
+      }),
+    resize: async ({ rows, columns }) => {
+      await client.call({ id }, signal, (docker) => docker.getContainer(id).resize({ h: rows, w: columns }));
+    },
+  });
+}
+
+function outputOf(
+  client: EngineClient,
+  stream: Readable,
+  tty: boolean,
+  signal?: AbortSignal,
+): AsyncIterable<OutputChunk> {
+  const chunks = chunksOf(client, stream, signal);
+  return tty ? unframed(chunks) : framesOf(chunks);
+}
+
+/** A process may go on after its output has ended, and the engine may be a little late to note its end. */
+async function settled(
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  ask: () => Promise<number | undefined>,
+): Promise<number> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const code = await ask();
+    if (code !== undefined) return code;
+    await clock.sleep(pause, signal);
+  }
+}

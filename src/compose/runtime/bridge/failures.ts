@@ -1,0 +1,59 @@
+/** Makes the catalogue's errors of what the Engine API, Docker's or Podman's, answers. */
+import { alreadyExists, backendFailure, imageNotFound, notFound, RuntimeError } from '../errors.js';
+import { objectOf, textOf } from '../json.js';
+import { scrub } from '../scrub.js';
+
+/** What a call is about, so that its error can name it as the caller did. */
+export interface Subject {
+  /** Of a container, network or volume that should be there. */
+  readonly id?: string;
+  /** Of something that should not be there yet. */
+  readonly newName?: string;
+  readonly image?: string;
+  /** An image that is being pulled: whatever the registry says, it is not to be had. */
+  readonly pulled?: string;
+}
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'EPERM', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH']);
+const interrupted = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Podman answers 500 where Docker answers 404 and 409, so the text decides where the status does not. */
+const imageIsMissing = /no such image|image not known|failed to find image|manifest unknown|pull access denied/i;
+const nameIsTaken = /already in use|already exists|already used/i;
+const isMissing = /no such (container|network|volume|exec)|(network|volume) .*not found|unable to find network/i;
+
+/** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
+const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
+
+export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readonly string[]): RuntimeError {
+  if (error instanceof RuntimeError) return error;
+  const facts = objectOf(error);
+  const code = textOf(facts.code);
+  if (unreachable.has(code)) {
+    return backendFailure(`The container engine does not answer (${code}). Is it running?`, error);
+  }
+  if (interrupted.has(code)) return backendFailure(`The container engine broke the connection off (${code}).`, error);
+
+  const text = engineText(error);
+  const status = typeof facts.statusCode === 'number' ? facts.statusCode : undefined;
+  if (subject.pulled !== undefined && status !== undefined) {
+    return new RuntimeError(imageNotFound(subject.pulled).failure, { cause: error });
+  }
+  if (subject.image !== undefined && (imageIsMissing.test(text) || (status === 404 && subject.id === undefined))) {
+    return imageNotFound(subject.image);
+  }
+  const network = missingNetwork.exec(text)?.[1];
+  if (network !== undefined) return notFound(network);
+  if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
+  if (subject.id !== undefined && (status === 404 || isMissing.test(text))) return notFound(subject.id);
+  return backendFailure(scrub(text, secrets) || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error);
+}
+
+/** The engine's own words, without the frame that dockerode puts around them. */
+export function engineText(error: unknown): string {
+  const answer = objectOf(objectOf(error).json);
+  const own = textOf(answer.message) || textOf(answer.cause);
+  if (own !== '') return own;
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^\(HTTP code \d+\) [^-]* - /, '').trim();
+}

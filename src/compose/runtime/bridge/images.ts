@@ -1,0 +1,79 @@
+/** Images through the Engine API. */
+import type { Readable } from 'node:stream';
+import { engineFilters } from '../engine/labels.js';
+import { engineImage } from '../engine/image.js';
+import { RuntimeError, imageNotFound } from '../errors.js';
+import { qualifyImage } from '../image-reference.js';
+import { numberOf, objectOf, objectsOf, parseJson, textOf } from '../json.js';
+import { linesOf } from '../lines.js';
+import type { PullProgress } from '../records.js';
+import type { ImageOperations } from '../runtime.js';
+import { buildImage } from './build.js';
+import { chunksOf, type EngineClient } from './client.js';
+import { registryAuth } from './registry-auth.js';
+
+export function bridgeImages(client: EngineClient, environment: NodeJS.ProcessEnv): ImageOperations {
+  return {
+    async list({ labels = {}, signal } = {}) {
+      const options = {
+        filters: JSON.stringify(engineFilters(labels)),
+        ...(signal && { abortSignal: signal }),
+      };
+      return objectsOf(await client.call({}, signal, (docker) => docker.listImages(options))).map(engineImage);
+    },
+    async inspect(reference, { signal } = {}) {
+      const image = await client.call({ image: reference }, signal, (docker) => docker.getImage(reference).inspect());
+      return engineImage(objectOf(image));
+    },
+    pull: (reference, { platform, signal } = {}) => pull(client, environment, reference, platform, signal),
+    build: (spec, { signal } = {}) => buildImage(client, spec, signal),
+    async remove(reference, { force = false, signal } = {}) {
+      await client.call({ image: reference }, signal, (docker) =>
+        docker.getImage(reference).remove({ force, ...(signal && { abortSignal: signal }) }),
+      );
+    },
+  };
+}
+
+async function pull(
+  client: EngineClient,
+  environment: NodeJS.ProcessEnv,
+  reference: string,
+  platform: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<PullProgress>> {
+  const whole = qualifyImage(reference);
+  const auth = await registryAuth(whole, environment);
+  const query = { fromImage: whole, ...(platform !== undefined && { platform }) };
+  const request = { method: 'POST' as const, path: '/images/create?', query, auth, signal };
+  return progress(client, reference, await client.stream({ pulled: reference }, request), signal);
+}
+
+async function* progress(
+  client: EngineClient,
+  reference: string,
+  stream: Readable,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<PullProgress, void> {
+  for await (const line of linesOf(chunksOf(client, stream, signal))) {
+    const item = objectOf(parseJson(line));
+    // The status line was sent before the registry answered, so a failure arrives as an item.
+    if (item.error !== undefined || item.errorDetail !== undefined) throw missing(reference, textOf(item.error));
+    const detail = objectOf(item.progressDetail);
+    const message = textOf(item.status) || textOf(item.stream).trim();
+    if (message === '') continue;
+    yield {
+      message,
+      ...(textOf(item.id) !== '' && { layer: textOf(item.id) }),
+      ...(numberOf(detail.total) > 0 && {
+        currentBytes: numberOf(detail.current),
+        totalBytes: numberOf(detail.total),
+      }),
+    };
+  }
+}
+
+/** The engine's reason (no such tag, no access, no network) goes to the log with the cause. */
+function missing(reference: string, reason: string): RuntimeError {
+  return new RuntimeError(imageNotFound(reference).failure, { cause: new Error(reason) });
+}

@@ -1,0 +1,63 @@
+/** A container's log, line by line. */
+import type { EngineContainer } from '../engine/engine.js';
+import { logLine } from '../engine/log-line.js';
+import { epochSeconds } from '../engine/time.js';
+import { linesOf } from '../lines.js';
+import type { LogLine, OutputChunk, OutputStream } from '../records.js';
+import type { LogOptions } from '../runtime.js';
+import { chunksOf, type EngineClient } from './client.js';
+import { framesOf } from './frames.js';
+
+export async function containerLogs(
+  client: EngineClient,
+  container: EngineContainer,
+  options: LogOptions,
+): Promise<AsyncIterable<LogLine>> {
+  const { signal } = options;
+  const stream = await client.stream(
+    { id: container.id },
+    {
+      method: 'GET',
+      path: `/containers/${container.id}/logs?`,
+      query: {
+        stdout: true,
+        stderr: true,
+        timestamps: true,
+        follow: options.follow ?? false,
+        ...(options.since && { since: epochSeconds(options.since) }),
+        ...(options.until && { until: epochSeconds(options.until) }),
+        ...(options.tail !== undefined && { tail: options.tail }),
+      },
+      signal,
+    },
+  );
+  const chunks = chunksOf(client, stream, signal);
+  return container.tty ? plainLines(chunks) : framedLines(framesOf(chunks));
+}
+
+async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLine, void> {
+  for await (const line of linesOf(chunks)) yield logLine('stdout', line);
+}
+
+/**
+ * One frame is one entry of the log, each with a time of its own. A line longer than the engine's buffer comes
+ * as several entries, of which only the last has the line end: the pieces are put together again.
+ */
+async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<LogLine, void> {
+  const begun = new Map<OutputStream, LogLine>();
+  for await (const { stream, data } of frames) {
+    // A frame may also hold several whole lines: Podman sends them so.
+    for (const piece of Buffer.from(data)
+      .toString('utf8')
+      .split(/(?<=\n)/)) {
+      const entry = logLine(stream, piece.replace(/\r?\n$/, ''));
+      const before = begun.get(stream);
+      const whole = before === undefined ? entry : { ...before, line: before.line + entry.line };
+      if (piece.endsWith('\n')) {
+        begun.delete(stream);
+        yield whole;
+      } else begun.set(stream, whole);
+    }
+  }
+  for (const rest of begun.values()) yield rest;
+}

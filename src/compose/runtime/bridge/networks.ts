@@ -1,0 +1,77 @@
+/** Networks through the Engine API: inside the backend only. */
+import { engineFilters } from '../engine/labels.js';
+import type Docker from 'dockerode';
+import { alreadyExists, isRuntimeError, notFound } from '../errors.js';
+import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
+import type { NetworkRecord } from '../records.js';
+import type { NetworkOperations } from '../runtime.js';
+import type { NetworkSpec } from '../spec.js';
+import type { EngineClient } from './client.js';
+
+export function bridgeNetworks(client: EngineClient): NetworkOperations {
+  const inspect = async (id: string, signal?: AbortSignal): Promise<NetworkRecord> => {
+    const network = await client.call({ id }, signal, (docker) => docker.getNetwork(id).inspect());
+    return networkOf(objectOf(network));
+  };
+
+  return {
+    async create(spec, { signal } = {}) {
+      // Podman's socket makes a second network of a name without a word when it is another driver's.
+      const existing = await inspect(spec.name, signal).catch((error: unknown) => {
+        if (isRuntimeError(error, 'notFound')) return undefined;
+        throw error;
+      });
+      if (existing !== undefined) throw alreadyExists(spec.name);
+      await client.call({ newName: spec.name }, signal, (docker) =>
+        docker.createNetwork({ ...createBody(spec), ...(signal && { abortSignal: signal }) }),
+      );
+      return inspect(spec.name, signal);
+    },
+    async list({ labels = {}, signal } = {}) {
+      const filters = JSON.stringify(engineFilters(labels));
+      const options = { filters, ...(signal && { abortSignal: signal }) };
+      return objectsOf(await client.call({}, signal, (docker) => docker.listNetworks(options))).map(networkOf);
+    },
+    inspect: (id, { signal } = {}) => inspect(id, signal),
+    async remove(id, { signal } = {}) {
+      // Podman's socket answers 204 for a network that is not there.
+      const { id: whole } = await inspect(id, signal);
+      if (whole === '') throw notFound(id);
+      await client.call({ id }, signal, (docker) => docker.getNetwork(id).remove(signal && { abortSignal: signal }));
+    },
+  };
+}
+
+function createBody(spec: NetworkSpec): Docker.NetworkCreateOptions {
+  const pools = spec.addressPools ?? [];
+  return {
+    Name: spec.name,
+    Driver: spec.driver ?? 'bridge',
+    CheckDuplicate: true,
+    Internal: spec.internal ?? false,
+    Attachable: spec.attachable ?? false,
+    EnableIPv6: spec.ipv6 ?? false,
+    Options: { ...spec.driverOptions },
+    Labels: { ...spec.labels },
+    ...(pools.length > 0 && {
+      IPAM: {
+        Driver: 'default',
+        Config: pools.map(({ subnet, gateway, range }) => ({
+          ...(subnet !== undefined && { Subnet: subnet }),
+          ...(gateway !== undefined && { Gateway: gateway }),
+          ...(range !== undefined && { IPRange: range }),
+        })),
+      },
+    }),
+  };
+}
+
+function networkOf(network: Json): NetworkRecord {
+  return {
+    id: textOf(network.Id),
+    name: textOf(network.Name),
+    driver: textOf(network.Driver),
+    internal: network.Internal === true,
+    labels: textMapOf(network.Labels),
+  };
+}

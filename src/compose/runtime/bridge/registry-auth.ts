@@ -1,0 +1,65 @@
+/** Credentials of a registry, from the Docker configuration and its helpers, as `docker login` leaves them. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { objectOf, parseJson, textOf, type Json } from '../json.js';
+
+export interface RegistryAuth {
+  readonly username?: string;
+  readonly password?: string;
+  readonly identitytoken?: string;
+  readonly serveraddress: string;
+}
+
+/** Docker Hub is stored under this name. */
+const HUB = 'https://index.docker.io/v1/';
+
+/**
+ * @param reference a whole image name
+ * @param environment DOCKER_CONFIG names the directory of config.json (default `~/.docker`)
+ * @returns undefined when there are none: the registry is asked without
+ */
+export async function registryAuth(
+  reference: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<RegistryAuth | undefined> {
+  const host = reference.slice(0, reference.indexOf('/'));
+  const server = host === 'docker.io' ? HUB : host;
+  const directory = environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), '.docker');
+  const text = await readFile(join(directory, 'config.json'), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const config = objectOf(parseJson(text));
+  const helper = textOf(objectOf(config.credHelpers)[server]) || textOf(config.credsStore);
+  return (helper === '' ? undefined : await fromHelper(helper, server, environment)) ?? stored(config, server);
+}
+
+function stored(config: Json, server: string): RegistryAuth | undefined {
+  const auths = objectOf(config.auths);
+  const entry = objectOf(auths[server] ?? auths[`https://${server}`]);
+  const identitytoken = textOf(entry.identitytoken);
+  const [username = '', ...rest] = Buffer.from(textOf(entry.auth), 'base64').toString('utf8').split(':');
+  if (username === '' && identitytoken === '') return undefined;
+  return { username, password: rest.join(':'), serveraddress: server, ...(identitytoken && { identitytoken }) };
+}
+
+/** The helper protocol: the server's name on standard input, JSON on standard output; a failure means none. */
+async function fromHelper(
+  helper: string,
+  server: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<RegistryAuth | undefined> {
+  // A helper's name becomes part of a program's name, so it must not be a path.
+  if (!/^[\w.-]+$/.test(helper)) return undefined;
+  const run = promisify(execFile)(`docker-credential-${helper}`, ['get'], { env: environment, timeout: 30_000 });
+  run.child.stdin?.on('error', () => undefined); // A helper that does not read has failed anyway.
+  run.child.stdin?.end(server);
+  const answer = objectOf(await run.then(({ stdout }) => parseJson(stdout)).catch(() => undefined));
+  const username = textOf(answer.Username);
+  const secret = textOf(answer.Secret);
+  if (secret === '') return undefined;
+  return username === '<token>'
+    ? { identitytoken: secret, serveraddress: server }
+    : { username, password: secret, serveraddress: server };
+}

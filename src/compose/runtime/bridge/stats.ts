@@ -1,0 +1,41 @@
+/** One sample of what a container uses. */
+import { utcTime } from '../engine/time.js';
+import { numberOf, objectOf, objectsOf, textOf, type Json } from '../json.js';
+import type { StatsSample } from '../records.js';
+import { type EngineClient } from './client.js';
+
+/** `one-shot` spares the second that the engine would spend on a rate. */
+export async function statsSample(client: EngineClient, id: string, signal?: AbortSignal): Promise<StatsSample> {
+  const options = { stream: false as const, 'one-shot': true, ...(signal && { abortSignal: signal }) };
+  const stats = objectOf(await client.call({ id }, signal, (docker) => docker.getContainer(id).stats(options)));
+  return sampleOf(id, stats);
+}
+
+function sampleOf(id: string, stats: Json): StatsSample {
+  const memory = objectOf(stats.memory_stats);
+  const blocks = objectsOf(objectOf(stats.blkio_stats).io_service_bytes_recursive);
+  const moved = (operation: string): number =>
+    blocks
+      .filter(({ op }) => textOf(op).toLowerCase() === operation)
+      .reduce((total, { value }) => total + numberOf(value), 0);
+  return {
+    id,
+    sampledAt: utcTime(textOf(stats.read)) ?? '',
+    cpuUsageMicroseconds: Math.round(numberOf(objectOf(objectOf(stats.cpu_stats).cpu_usage).total_usage) / 1000),
+    memoryUsageBytes: Math.max(0, numberOf(memory.usage) - cacheOf(objectOf(memory.stats))),
+    memoryLimitBytes: numberOf(memory.limit),
+    processes: numberOf(objectOf(stats.pids_stats).current),
+    blockReadBytes: moved('read'),
+    blockWriteBytes: moved('write'),
+    networks: Object.entries(objectOf(stats.networks)).map(([name, traffic]) => ({
+      interface: name,
+      receivedBytes: numberOf(objectOf(traffic).rx_bytes),
+      transmittedBytes: numberOf(objectOf(traffic).tx_bytes),
+    })),
+  };
+}
+
+/** Page cache that the kernel can drop at once is not use; `docker stats` leaves it out in the same way. */
+function cacheOf(memory: Json): number {
+  return numberOf(memory.total_inactive_file ?? memory.inactive_file);
+}

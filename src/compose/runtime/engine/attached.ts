@@ -1,0 +1,26 @@
+/** Joins the output of a process with its end. */
+import { channel } from '../channel.js';
+import type { AttachedProcess, OutputChunk, TerminalSize } from '../records.js';
+
+export function attachedProcess(parts: {
+  readonly output: AsyncIterable<OutputChunk>;
+  /** Asked when the output has ended. */
+  readonly exitCode: () => Promise<number>;
+  readonly resize: (size: TerminalSize) => Promise<void>;
+}): AttachedProcess {
+  // Few: a chunk is up to 32 KiB. A reader that stops reading holds the engine back.
+  const chunks = channel<OutputChunk>({ capacity: 16 });
+  const exitCode = (async () => {
+    try {
+      for await (const chunk of parts.output) await chunks.push(chunk);
+      chunks.end();
+    } catch (error) {
+      chunks.fail(error);
+      throw error;
+    }
+    return parts.exitCode();
+  })();
+  // Whoever reads only the output gets the failure there; an unread promise must not end the program.
+  exitCode.catch(() => undefined);
+  return { output: chunks, exitCode, resize: parts.resize };
+}

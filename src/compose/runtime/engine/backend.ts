@@ -1,0 +1,81 @@
+/** Puts a whole backend together from the plain acts of an engine. */
+import type { Clock } from '../clock.js';
+import { alreadyExists, isRuntimeError } from '../errors.js';
+import type { NetworkRecord } from '../records.js';
+import type { Backend, NetworkOperations } from '../runtime.js';
+import type { NetworkSpec } from '../spec.js';
+import type { StopMarks } from '../state.js';
+import { containerOperations } from './containers.js';
+import type { Engine } from './engine.js';
+import { runtimeEvents } from './events.js';
+import { refusedNetworks, refusedSecrets, refusedWait } from './refusals.js';
+import { stopLedger } from './stop-ledger.js';
+import { exitAwaiter } from './waiting.js';
+
+const DEFAULT_WAIT_SECONDS = 60;
+
+export interface BackendParts {
+  readonly engine: Engine;
+  readonly marks: StopMarks;
+  readonly clock: Clock;
+}
+
+export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
+  const ledger = stopLedger(engine, marks, clock);
+  const awaitExit = exitAwaiter(engine, clock, Infinity);
+  const wait = engine.refuses.wait ? refusedWait(engine.conformer) : exitAwaiter(engine, clock, DEFAULT_WAIT_SECONDS);
+  return {
+    conformer: engine.conformer,
+    system: {
+      ping: (options = {}) => engine.system.ping(options.signal),
+      version: (options = {}) => engine.system.version(options.signal),
+      info: (options = {}) => engine.system.info(options.signal),
+      events: (options = {}) => runtimeEvents(engine, ledger, clock, options),
+    },
+    containers: { ...containerOperations(engine, ledger, clock, awaitExit), wait },
+    images: engine.images,
+    volumes: engine.volumes,
+    networks: engine.refuses.networks ? refusedNetworks(engine.conformer) : engine.networks,
+    secrets: engine.secrets ?? refusedSecrets(engine.conformer),
+    internal: {
+      networks: engine.networks,
+      ensureNetwork: (spec, options = {}) => ensureNetwork(engine.networks, spec, options.signal),
+      awaitExit,
+    },
+  };
+}
+
+/** Other tools see the same project by this label, and so do we see theirs. */
+const PROJECT_LABEL = 'com.docker.compose.project';
+
+async function ensureNetwork(
+  networks: NetworkOperations,
+  spec: NetworkSpec,
+  signal: AbortSignal | undefined,
+): Promise<NetworkRecord> {
+  const abortable = signal === undefined ? {} : { signal };
+  const found = async (): Promise<NetworkRecord | undefined> => {
+    try {
+      return await networks.inspect(spec.name, abortable);
+    } catch (error) {
+      if (isRuntimeError(error, 'notFound')) return undefined;
+      throw error;
+    }
+  };
+  const existing = await found();
+  if (existing !== undefined) return owned(existing, spec);
+  try {
+    return await networks.create(spec, abortable);
+  } catch (error) {
+    if (!isRuntimeError(error, 'alreadyExists')) throw error;
+    // Somebody made it in between: theirs is as good as ours, if it is the same project's.
+    const theirs = await found();
+    if (theirs === undefined) throw error;
+    return owned(theirs, spec);
+  }
+}
+
+function owned(network: NetworkRecord, spec: NetworkSpec): NetworkRecord {
+  if (network.labels[PROJECT_LABEL] !== spec.labels?.[PROJECT_LABEL]) throw alreadyExists(spec.name);
+  return network;
+}

@@ -1,0 +1,181 @@
+/** The container operations that are the same on every engine: each checks its precondition, then acts. */
+import type { Clock } from '../clock.js';
+import { backendFailure, isRuntimeError, notFound } from '../errors.js';
+import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
+import type { ContainerRecord, StatsSample } from '../records.js';
+import type { ContainerOperations } from '../runtime.js';
+import { signalName } from '../signals.js';
+import type { FileToPut } from '../spec.js';
+import { tarOf, type TarEntry } from '../tar.js';
+import type { Engine, EngineContainer } from './engine.js';
+import { healthChanges } from './health.js';
+import type { StopLedger } from './stop-ledger.js';
+import type { AwaitExit } from './waiting.js';
+
+const DEFAULT_STOP_SECONDS = 10;
+const DEFAULT_STATS_INTERVAL_MS = 1000;
+/** SIGKILL cannot be refused; an engine that has not noted the end by then is stuck. */
+const KILL_SETTLES_WITHIN_SECONDS = 30;
+
+export function containerOperations(
+  engine: Engine,
+  ledger: StopLedger,
+  clock: Clock,
+  awaitExit: AwaitExit,
+): Omit<ContainerOperations, 'wait'> {
+  const { containers } = engine;
+
+  const look = async (id: string, signal?: AbortSignal): Promise<ContainerRecord> =>
+    ledger.record(await containers.inspect(id, signal), signal);
+
+  /** The container, if it is in a status that allows the operation. */
+  async function guard(operation: GuardedOperation, id: string, signal?: AbortSignal): Promise<EngineContainer> {
+    const container = await containers.inspect(id, signal);
+    requireStatus(operation, id, (await ledger.record(container, signal)).status);
+    return container;
+  }
+
+  /** Guards and acts. If the act fails because the status changed in between, that is what the caller hears. */
+  async function act<T>(
+    operation: GuardedOperation,
+    id: string,
+    signal: AbortSignal | undefined,
+    on: (container: EngineContainer) => Promise<T>,
+  ): Promise<T> {
+    const container = await guard(operation, id, signal);
+    try {
+      return await on(container);
+    } catch (error) {
+      if (isRuntimeError(error, 'backendFailure')) await guard(operation, id, signal);
+      throw error;
+    }
+  }
+
+  async function stop(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+    await act('stop', id, signal, async (container) => {
+      await ledger.open(container, timeoutSeconds, signal);
+      try {
+        await containers.stop(container.id, timeoutSeconds, signal);
+      } catch (error) {
+        // An aborted caller has not stopped the engine: the container may still be on its way down.
+        if (signal?.aborted !== true) await ledger.cancel(container.id);
+        throw error;
+      }
+    });
+  }
+
+  return {
+    create: (spec, { signal } = {}) => containers.create(spec, signal),
+    start: (id, { signal } = {}) => act('start', id, signal, (container) => containers.start(container.id, signal)),
+    startAttached: (id, { stdin, signal } = {}) =>
+      act('start', id, signal, (container) => containers.startAttached(container, stdin, signal)),
+    stop: (id, { timeoutSeconds = DEFAULT_STOP_SECONDS, signal } = {}) => stop(id, timeoutSeconds, signal),
+    async kill(id, { killSignal = 'SIGKILL', signal } = {}) {
+      const name = signalName(killSignal);
+      if (name === undefined) throw backendFailure(`'${killSignal}' is not a signal.`);
+      await act('kill', id, signal, async (container) => {
+        await ledger.cancel(container.id, signal);
+        await containers.kill(container.id, name, signal);
+        if (name !== 'SIGKILL') return;
+        await awaitExit(container.id, { timeoutSeconds: KILL_SETTLES_WITHIN_SECONDS, ...(signal && { signal }) });
+      });
+    },
+    async restart(id, { timeoutSeconds = DEFAULT_STOP_SECONDS, signal } = {}) {
+      const { status } = await look(id, signal);
+      if (status === 'running') await stop(id, timeoutSeconds, signal);
+      else if (status === 'stopping') {
+        await awaitExit(id, { timeoutSeconds: timeoutSeconds + DEFAULT_STOP_SECONDS, ...(signal && { signal }) });
+      }
+      await act('start', id, signal, (container) => containers.start(container.id, signal));
+    },
+    async remove(id, { force = false, volumes = false, signal } = {}) {
+      // The mark of a stop stays until it is pruned: whoever follows events may yet ask how the run ended.
+      const remove = (container: EngineContainer): Promise<void> =>
+        containers.remove(container.id, { force, volumes }, signal);
+      if (force) await remove(await containers.inspect(id, signal));
+      else await act('remove', id, signal, remove);
+    },
+    inspect: (id, { signal } = {}) => look(id, signal),
+    async list({ labels = {}, signal } = {}) {
+      const found = await containers.list(labels, signal);
+      const records = await Promise.all(found.map((container) => ledger.record(container, signal)));
+      return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+    },
+    async logs(id, options = {}) {
+      return containers.logs(await containers.inspect(id, options.signal), options);
+    },
+    stats: (id, { signal } = {}) => act('stats', id, signal, (container) => containers.stats(container.id, signal)),
+    async followStats(id, { intervalMs = DEFAULT_STATS_INTERVAL_MS, signal } = {}) {
+      const container = await guard('stats', id, signal);
+      const first = await containers.stats(container.id, signal);
+      return samples(
+        engine,
+        clock,
+        first,
+        intervalMs,
+        async () => {
+          return !hasEnded((await look(container.id, signal)).status);
+        },
+        signal,
+      );
+    },
+    exec: (id, spec, { signal } = {}) =>
+      act('exec', id, signal, (container) => containers.exec(container.id, spec, signal)),
+    top: (id, { signal } = {}) => act('top', id, signal, (container) => containers.top(container.id, signal)),
+    async port(id, { containerPort, protocol, signal } = {}) {
+      const { ports } = await containers.inspect(id, signal);
+      return ports.filter(
+        (port) =>
+          (containerPort === undefined || port.containerPort === containerPort) &&
+          (protocol === undefined || port.protocol === protocol),
+      );
+    },
+    async putFiles(id, files, { signal } = {}) {
+      const container = await containers.inspect(id, signal);
+      await containers.putArchive(container.id, tarOf(files.map(archived)), signal);
+    },
+    async watchHealth(id, { signal } = {}) {
+      return healthChanges(engine, clock, await containers.inspect(id, signal), signal);
+    },
+  };
+}
+
+async function* samples(
+  engine: Engine,
+  clock: Clock,
+  first: StatsSample,
+  intervalMs: number,
+  alive: () => Promise<boolean>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StatsSample, void> {
+  yield first;
+  for (;;) {
+    await clock.sleep(intervalMs, signal);
+    let sample: StatsSample;
+    try {
+      if (!(await alive())) return;
+      sample = await engine.containers.stats(first.id, signal);
+    } catch (error) {
+      // Removed, or ended between the look and the sample: the stream is over, not broken.
+      if (isRuntimeError(error, 'notFound') || !(await alive().catch(() => false))) return;
+      throw error;
+    }
+    yield sample;
+  }
+}
+
+function archived(file: FileToPut): { entry: TarEntry; content: Uint8Array } {
+  const path = file.path.replace(/^\/+/, '');
+  if (path === '' || path.split('/').includes('..')) throw notFound(file.path);
+  return {
+    entry: {
+      path,
+      type: 'file',
+      size: file.content.length,
+      mode: file.mode ?? 0o444,
+      ...(file.uid !== undefined && { uid: file.uid }),
+      ...(file.gid !== undefined && { gid: file.gid }),
+    },
+    content: file.content,
+  };
+}

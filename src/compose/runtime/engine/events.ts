@@ -1,0 +1,94 @@
+/** Turns what an engine reports into the runtime's events. */
+import { isRuntimeError } from '../errors.js';
+import type { RuntimeEvent } from '../records.js';
+import type { EventOptions } from '../runtime.js';
+import type { Clock } from '../clock.js';
+import type { Engine, EngineEvent } from './engine.js';
+import { hasLabels } from './labels.js';
+import type { StopLedger } from './stop-ledger.js';
+import { utcTime } from './time.js';
+
+export async function runtimeEvents(
+  engine: Engine,
+  ledger: StopLedger,
+  clock: Clock,
+  options: EventOptions,
+): Promise<AsyncIterable<RuntimeEvent>> {
+  const { until, ...rest } = options;
+  const events =
+    until === undefined
+      ? await engine.system.events({ ...rest, live: true })
+      : eventsUntil(engine, clock, { since: clock.now(), ...rest }, until);
+  return translated(engine, ledger, events, options);
+}
+
+/**
+ * What comes until the time, and then what had been missed by then. Engines are not asked to end by themselves:
+ * Podman answers nothing for a time that has passed, and drops what it has not sent yet when one passes.
+ */
+async function* eventsUntil(
+  engine: Engine,
+  clock: Clock,
+  options: EventOptions,
+  until: Date,
+): AsyncGenerator<EngineEvent, void> {
+  const { signal } = options;
+  const end = utcTime(until.toISOString()) ?? '';
+  let told = 0;
+  if (clock.now() < until) {
+    const over = new AbortController();
+    const listening = AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]);
+    const timer = clock.sleep(until.getTime() - clock.now().getTime(), listening);
+    timer.then(
+      () => {
+        over.abort();
+      },
+      () => undefined, // Left, or aborted by the caller, whom the iteration tells.
+    );
+    try {
+      for await (const event of await engine.system.events({ ...options, live: true, signal: listening })) {
+        if (event.time > end) break;
+        told++;
+        yield event;
+      }
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+    } finally {
+      over.abort();
+    }
+  }
+  for await (const event of await engine.system.events({ ...options, live: false })) {
+    if (event.time <= end && told-- <= 0) yield event;
+  }
+}
+
+async function* translated(
+  engine: Engine,
+  ledger: StopLedger,
+  events: AsyncIterable<EngineEvent>,
+  options: EventOptions,
+): AsyncGenerator<RuntimeEvent, void> {
+  for await (const event of events) {
+    // Podman takes several labels as alternatives, so they are compared again here.
+    if (!hasLabels(event.labels, options.labels ?? {})) continue;
+    if (event.type !== 'ended') yield { ...event, type: event.type };
+    else yield { ...event, type: (await wasStopped(engine, ledger, event, options.signal)) ? 'stopped' : 'exited' };
+  }
+}
+
+async function wasStopped(
+  engine: Engine,
+  ledger: StopLedger,
+  event: EngineEvent,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  // Asked first: most runs have no mark, and cost nothing more.
+  if (!(await ledger.stopped(event.id, undefined, signal))) return false;
+  try {
+    const { startedAt } = await engine.containers.inspect(event.id, signal);
+    return await ledger.stopped(event.id, startedAt, signal);
+  } catch (error) {
+    if (isRuntimeError(error, 'notFound')) return true;
+    throw error;
+  }
+}

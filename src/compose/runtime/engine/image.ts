@@ -1,0 +1,19 @@
+/** Reads an image, in the forms in which Docker and Podman list and inspect it. */
+import { numberOf, objectOf, textMapOf, textOf, textsOf, type Json } from '../json.js';
+import type { ImageRecord } from '../records.js';
+import { utcTime, utcTimeOf } from './time.js';
+
+export function engineImage(image: Json): ImageRecord {
+  const tags = textsOf(image.RepoTags ?? image.Names).filter((tag) => tag !== '<none>:<none>');
+  return {
+    id: (textOf(image.Id) || textOf(image.ID)).replace(/^sha256:/, ''),
+    tags,
+    // Lists count seconds, inspections write texts.
+    createdAt:
+      typeof image.Created === 'number'
+        ? utcTimeOf(image.Created)
+        : (utcTime(textOf(image.Created) || textOf(image.CreatedAt)) ?? ''),
+    sizeBytes: numberOf(image.Size),
+    labels: textMapOf(image.Labels ?? objectOf(image.Config).Labels),
+  };
+}

@@ -1,0 +1,154 @@
+/** Reads a container's inspection, which Docker and Podman print in the same form, apart from details. */
+import { numberOf, objectOf, objectsOf, textMapOf, textOf, textsOf, type Json } from '../json.js';
+import type { HealthRecord, MountRecord, NetworkEndpoint, PortBinding } from '../records.js';
+import type { Healthcheck, PortProtocol } from '../spec.js';
+import type { EngineContainer } from './engine.js';
+import { utcTime } from './time.js';
+
+export function containerOf(inspection: Json): EngineContainer {
+  const config = objectOf(inspection.Config);
+  const state = objectOf(inspection.State);
+  const startedAt = utcTime(textOf(state.StartedAt));
+  const log = objectOf(objectOf(inspection.HostConfig).LogConfig);
+  const phase = stateOf(textOf(state.Status));
+  const health = healthOf(state);
+  const healthcheck = healthcheckOf(objectOf(config.Healthcheck));
+  const finishedAt = phase === 'ended' ? utcTime(textOf(state.FinishedAt)) : undefined;
+  // A number in Podman's own form.
+  const stopSignal = typeof config.StopSignal === 'number' ? `${config.StopSignal}` : textOf(config.StopSignal);
+  return {
+    id: textOf(inspection.Id),
+    name: textOf(inspection.Name).replace(/^\//, ''),
+    // Podman's own form has the name apart; the Engine API has it in Config.
+    image: textOf(inspection.ImageName) || textOf(config.Image),
+    imageId: textOf(inspection.Image).replace(/^sha256:/, ''),
+    state: phase,
+    ...(log.Type === 'k8s-file' && textOf(log.Path) !== '' && { logFile: textOf(log.Path) }),
+    createdAt: utcTime(textOf(inspection.Created)) ?? '',
+    ...(startedAt !== undefined && { startedAt }),
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(phase === 'ended' && { exitCode: numberOf(state.ExitCode) }),
+    outOfMemory: state.OOMKilled === true,
+    restartCount: numberOf(inspection.RestartCount),
+    ...(health !== undefined && { health }),
+    ...(healthcheck !== undefined && { healthcheck }),
+    labels: textMapOf(config.Labels),
+    command: textsOf(config.Cmd),
+    entrypoint: textsOf(config.Entrypoint),
+    environment: environmentOf(textsOf(config.Env)),
+    workingDirectory: textOf(config.WorkingDir),
+    user: textOf(config.User),
+    hostname: textOf(config.Hostname),
+    tty: config.Tty === true,
+    ...(stopSignal !== '' && { stopSignal }),
+    ports: portsOf(objectOf(objectOf(inspection.NetworkSettings).Ports)),
+    mounts: mountsOf(inspection),
+    networks: networksOf(objectOf(objectOf(inspection.NetworkSettings).Networks)),
+  };
+}
+
+/** Paused and restarting containers are in the engine's care, and count as running. */
+function stateOf(status: string): EngineContainer['state'] {
+  switch (status) {
+    case 'created':
+    case 'configured':
+    case 'initialized':
+      return 'created';
+    case 'running':
+    case 'paused':
+    case 'restarting':
+      return 'running';
+    case 'stopping':
+      return 'stopping';
+    default: // exited, stopped, dead, removing
+      return 'ended';
+  }
+}
+
+/** Podman before 4 calls it Healthcheck, and prints an empty one where there is none. */
+function healthOf(state: Json): HealthRecord | undefined {
+  const health = objectOf(state.Health ?? state.Healthcheck);
+  const status = textOf(health.Status);
+  if (status !== 'starting' && status !== 'healthy' && status !== 'unhealthy') return undefined;
+  const newest = objectsOf(health.Log).at(-1);
+  const checkedAt = utcTime(textOf(newest?.End));
+  const output = textOf(newest?.Output);
+  return {
+    status,
+    failingStreak: numberOf(health.FailingStreak),
+    ...(checkedAt !== undefined && { checkedAt }),
+    ...(output !== '' && { output }),
+  };
+}
+
+function healthcheckOf(check: Json): Healthcheck | undefined {
+  const test = textsOf(check.Test);
+  if (test.length === 0) return undefined;
+  const milliseconds = (value: unknown): number => Math.round(numberOf(value) / 1e6);
+  return {
+    test,
+    ...(numberOf(check.Interval) > 0 && { intervalMs: milliseconds(check.Interval) }),
+    ...(numberOf(check.Timeout) > 0 && { timeoutMs: milliseconds(check.Timeout) }),
+    ...(numberOf(check.Retries) > 0 && { retries: numberOf(check.Retries) }),
+    ...(numberOf(check.StartPeriod) > 0 && { startPeriodMs: milliseconds(check.StartPeriod) }),
+    ...(numberOf(check.StartInterval) > 0 && { startIntervalMs: milliseconds(check.StartInterval) }),
+  };
+}
+
+function environmentOf(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const equals = entry.indexOf('=');
+      return equals === -1 ? [entry, ''] : [entry.slice(0, equals), entry.slice(equals + 1)];
+    }),
+  );
+}
+
+/** `{"80/tcp": [{HostIp, HostPort}]}`, with null for a port that is exposed and not published. */
+function portsOf(ports: Json): readonly PortBinding[] {
+  return Object.entries(ports).flatMap(([key, bindings]) => {
+    const [port = '', protocol = 'tcp'] = key.split('/');
+    return objectsOf(bindings).map((binding) => ({
+      containerPort: numberOf(port),
+      protocol: protocolOf(protocol),
+      hostAddress: textOf(binding.HostIp) || '0.0.0.0',
+      hostPort: numberOf(binding.HostPort),
+    }));
+  });
+}
+
+function protocolOf(text: string): PortProtocol {
+  return text === 'udp' || text === 'sctp' ? text : 'tcp';
+}
+
+function mountsOf(inspection: Json): readonly MountRecord[] {
+  const mounts = objectsOf(inspection.Mounts).flatMap((mount): MountRecord[] => {
+    const type = textOf(mount.Type);
+    if (type !== 'bind' && type !== 'volume' && type !== 'tmpfs') return [];
+    const source = type === 'volume' ? textOf(mount.Name) : textOf(mount.Source);
+    return [
+      { type, target: textOf(mount.Destination), readOnly: mount.RW === false, ...(source !== '' && { source }) },
+    ];
+  });
+  const targets = new Set(mounts.map(({ target }) => target));
+  const temporary = Object.keys(objectOf(objectOf(inspection.HostConfig).Tmpfs))
+    .filter((target) => !targets.has(target))
+    .map((target): MountRecord => ({ type: 'tmpfs', target, readOnly: false }));
+  return [...mounts, ...temporary];
+}
+
+function networksOf(networks: Json): readonly NetworkEndpoint[] {
+  return Object.entries(networks).map(([network, value]) => {
+    const endpoint = objectOf(value);
+    const ipv4Address = textOf(endpoint.IPAddress);
+    const ipv6Address = textOf(endpoint.GlobalIPv6Address);
+    const macAddress = textOf(endpoint.MacAddress);
+    return {
+      network,
+      aliases: textsOf(endpoint.Aliases),
+      ...(ipv4Address !== '' && { ipv4Address }),
+      ...(ipv6Address !== '' && { ipv6Address }),
+      ...(macAddress !== '' && { macAddress }),
+    };
+  });
+}

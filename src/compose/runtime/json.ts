@@ -1,0 +1,53 @@
+/**
+ * Reads what an engine answered, one member at a time. Engines add, drop and null members between versions,
+ * so a member of another type than expected counts as absent, and each reader says what absent means.
+ */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** An object, or the empty one. */
+export function objectOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+/** A list of objects; other items are left out. */
+export function objectsOf(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A text, or the empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A list of texts; a single text is a list of one. */
+export function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+/** A number, also when written as a text; else 0. */
+export function numberOf(value: unknown): number {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : 0;
+}
+
+/** The members that are texts. */
+export function textMapOf(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(objectOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,50 @@
+/**
+ * Which status an operation needs, and what comes of it. The rows for start and remove are the compose error
+ * catalogue's; the others follow from what an engine can do to a process that is, or is not, there.
+ *
+ * | operation        | needs                      | results in                                        |
+ * |------------------|----------------------------|---------------------------------------------------|
+ * | create           | -                          | created                                           |
+ * | start            | created, stopped, exited   | running                                           |
+ * | stop             | running                    | stopping, then stopped                            |
+ * | kill             | running, stopping          | exited, with 128 + signal, if the signal ends it  |
+ * | restart          | any                        | running                                           |
+ * | its own end      | running                    | exited, with its exit code                        |
+ * | remove           | stopped, exited            | gone                                              |
+ * | remove (force)   | any                        | gone                                              |
+ * | exec, top, stats | running, stopping          | unchanged                                         |
+ */
+import { RuntimeError } from './errors.js';
+import type { ContainerStatus } from './records.js';
+
+export type GuardedOperation = 'start' | 'stop' | 'kill' | 'remove' | 'exec' | 'top' | 'stats';
+
+interface Precondition {
+  readonly allowed: readonly ContainerStatus[];
+  /** The status that the error names: the one the caller can bring the container to. */
+  readonly expected: ContainerStatus;
+}
+
+const atRest: Precondition = { allowed: ['stopped', 'exited'], expected: 'stopped' };
+const alive: Precondition = { allowed: ['running', 'stopping'], expected: 'running' };
+
+export const preconditions: Readonly<Record<GuardedOperation, Precondition>> = {
+  start: { allowed: ['created', ...atRest.allowed], expected: 'stopped' },
+  stop: { allowed: ['running'], expected: 'running' },
+  kill: alive,
+  remove: atRest,
+  exec: alive,
+  top: alive,
+  stats: alive,
+};
+
+/** @throws RuntimeError.invalidState with the container's real status. */
+export function requireStatus(operation: GuardedOperation, id: string, actual: ContainerStatus): void {
+  const { allowed, expected } = preconditions[operation];
+  if (!allowed.includes(actual)) throw new RuntimeError({ case: 'invalidState', id, expected, actual });
+}
+
+/** Has a run of the container ended? */
+export function hasEnded(status: ContainerStatus): boolean {
+  return atRest.allowed.includes(status);
+}

@@ -1,0 +1,173 @@
+/** Containers of the mock. */
+/* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
+import { channel } from '../channel.js';
+import { attachedProcess } from '../engine/attached.js';
+import type { EngineContainers } from '../engine/engine.js';
+import { hasLabels } from '../engine/labels.js';
+import { alreadyExists, backendFailure, imageNotFound, notFound } from '../errors.js';
+import { qualifyImage } from '../image-reference.js';
+import type { CreatedContainer, LogLine, OutputChunk } from '../records.js';
+import type { LogOptions } from '../runtime.js';
+import type { ContainerSpec } from '../spec.js';
+import { attachedProgram, runProgram } from './process.js';
+import { endRun, startRun } from './run.js';
+import { change, emit, find, now, recordOf, type MockContainer, type MockWorld } from './world.js';
+
+export function mockContainers(world: MockWorld): EngineContainers {
+  return {
+    create: async (spec) => create(world, spec),
+    inspect: async (id) => recordOf(find(world, id)),
+    list: async (labels) =>
+      [...world.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
+    async start(id) {
+      startRun(world, find(world, id));
+    },
+    async startAttached({ id }, stdin, signal) {
+      const container = find(world, id);
+      const output = channel<OutputChunk>({ capacity: Infinity });
+      startRun(world, container, { stdin, output });
+      const exitCode = async (): Promise<number> => {
+        while (container.state !== 'ended') await container.change.next(signal);
+        return container.exitCode ?? 0;
+      };
+      return attachedProcess({ output, exitCode, resize: () => Promise.resolve() });
+    },
+    async stop(id, timeoutSeconds, signal) {
+      const container = find(world, id);
+      container.heldDown = true;
+      container.process?.signal(container.spec.stopSignal ?? 'SIGTERM');
+      const patience = new AbortController();
+      const bound = AbortSignal.any([patience.signal, ...(signal === undefined ? [] : [signal])]);
+      const late = world.clock.sleep(timeoutSeconds * 1000, bound).then(() => container.process?.signal('SIGKILL'));
+      late.catch(() => undefined); // The patience of a container that ended in time.
+      try {
+        await untilEnded(container, signal);
+      } finally {
+        patience.abort();
+      }
+    },
+    async kill(id, signalName) {
+      const container = find(world, id);
+      container.heldDown = true;
+      emit(world, container, 'killed', { signal: signalName });
+      container.process?.signal(signalName);
+    },
+    async remove(id, { force }) {
+      const container = find(world, id);
+      if (container.state === 'running' && force) {
+        container.heldDown = true;
+        container.process?.signal('SIGKILL');
+        endRun(world, container, 137);
+      }
+      world.containers.delete(id);
+      emit(world, container, 'removed');
+      container.change.notify();
+    },
+    async untilEnded(id, signal) {
+      const container = find(world, id);
+      await untilEnded(container, signal);
+      return container.exitCode;
+    },
+    logs: async ({ id }, options) => lines(find(world, id), options),
+    async stats(id) {
+      const none = { cpuUsageMicroseconds: 0, memoryUsageBytes: 0, memoryLimitBytes: 0, processes: 1 };
+      const idle = { ...none, blockReadBytes: 0, blockWriteBytes: 0, networks: [] };
+      return { ...idle, ...find(world, id).stats, id, sampledAt: now(world) };
+    },
+    async exec(id, spec) {
+      const container = find(world, id);
+      const { command } = spec;
+      const program = world.programs({ kind: 'exec', container: container.spec.name, command }) ?? (() => 0);
+      const environment = { ...container.spec.environment, ...spec.environment };
+      const { output, running } = attachedProgram(program, { command, environment, stdin: spec.stdin });
+      return attachedProcess({ output, exitCode: () => running.exit, resize: () => Promise.resolve() });
+    },
+    async top(id) {
+      const { spec } = find(world, id);
+      const command = [...(spec.entrypoint ?? []), ...(spec.command ?? [])].join(' ');
+      return { titles: ['USER', 'PID', 'COMMAND'], processes: [[spec.user ?? 'root', '1', command]] };
+    },
+    async putArchive(id, archive) {
+      find(world, id).archives.push(archive);
+    },
+    runHealthcheck: (id) => runHealthcheck(world, find(world, id)),
+  };
+}
+
+function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
+  const image = world.images.get(qualifyImage(spec.image));
+  if (image === undefined) throw imageNotFound(spec.image);
+  if ([...world.containers.values()].some((other) => other.spec.name === spec.name)) throw alreadyExists(spec.name);
+  for (const { network } of spec.networks ?? []) if (!world.networks.has(network)) throw notFound(network);
+  const id = world.newId();
+  for (const mount of spec.mounts ?? []) {
+    if (mount.type !== 'volume' || mount.source === undefined || world.volumes.has(mount.source)) continue;
+    // Engines make a named volume that is not there yet.
+    world.volumes.set(mount.source, { name: mount.source, driver: 'local', labels: {}, createdAt: now(world) });
+  }
+  const host = world.containers.size + 2;
+  const networks = [...world.networks.keys()];
+  const container: MockContainer = {
+    id,
+    spec,
+    imageId: image.id,
+    createdAt: now(world),
+    state: 'created',
+    restartCount: 0,
+    heldDown: false,
+    ports: [],
+    addresses: new Map(
+      (spec.networks ?? []).map(({ network, ipv4Address }) => [
+        network,
+        ipv4Address ?? `10.${networks.indexOf(network)}.${host >> 8}.${host & 255}`,
+      ]),
+    ),
+    log: [],
+    archives: [],
+    change: change(),
+  };
+  world.containers.set(id, container);
+  emit(world, container, 'created');
+  return { id, warnings: [] };
+}
+
+async function untilEnded(container: MockContainer, signal: AbortSignal | undefined): Promise<void> {
+  while (container.state === 'running') await container.change.next(signal);
+}
+
+async function* lines(container: MockContainer, options: LogOptions): AsyncGenerator<LogLine, void> {
+  const { since, until, follow = false, signal } = options;
+  const wanted = ({ time }: LogLine): boolean =>
+    (since === undefined || Date.parse(time) >= since.getTime()) &&
+    (until === undefined || Date.parse(time) <= until.getTime());
+  const before = container.log.filter(wanted);
+  const read = container.log.length;
+  yield* options.tail === undefined ? before : before.slice(Math.max(0, before.length - options.tail));
+  for (let at = read; follow;) {
+    signal?.throwIfAborted();
+    const line = container.log[at];
+    if (line !== undefined) {
+      at++;
+      if (wanted(line)) yield line;
+    } else if (container.state === 'ended') return;
+    else await container.change.next(signal);
+  }
+}
+
+/** Counts as an engine does: `retries` failures in a row are unhealthy, and those of the start period are free. */
+async function runHealthcheck(world: MockWorld, container: MockContainer): Promise<void> {
+  const { healthcheck, name, environment = {} } = container.spec;
+  if (container.health === undefined || healthcheck === undefined) throw backendFailure('There is no health check.');
+  const command = healthcheck.test.slice(1);
+  const program = world.programs({ kind: 'healthcheck', container: name, command }) ?? (() => 0);
+  let output = '';
+  const run = runProgram(program, { command, environment, write: (_stream, text) => (output += text) });
+  const failed = (await run.exit) !== 0;
+  const age = world.clock.now().getTime() - Date.parse(container.startedAt ?? now(world));
+  const free = container.health.status === 'starting' && age < (healthcheck.startPeriodMs ?? 0);
+  const failingStreak = failed && !free ? container.health.failingStreak + 1 : 0;
+  const before = container.health.status;
+  const status = !failed ? 'healthy' : failingStreak >= (healthcheck.retries ?? 3) ? 'unhealthy' : before;
+  container.health = { status, failingStreak, checkedAt: now(world), ...(output !== '' && { output }) };
+  if (status !== before) emit(world, container, 'health', { health: status });
+}

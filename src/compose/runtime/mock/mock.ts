@@ -1,0 +1,175 @@
+/**
+ * The mock backend: everything in memory, nothing refused, secrets included. For tests and dry runs, and for
+ * `serve --backend mock`. It stands on the same lifecycle as the engines (engine/backend.ts), so that what is
+ * tested on it holds on them. With a clock and ids handed in, the same calls give the same answers.
+ */
+/* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import { engineBackend } from '../engine/backend.js';
+import type { EngineEvent, EngineEventOptions, EngineSystem } from '../engine/engine.js';
+import { hasLabels } from '../engine/labels.js';
+import { backendFailure } from '../errors.js';
+import type { HealthStatus, OutputStream, RuntimeVersion, StatsSample } from '../records.js';
+import type { Backend } from '../runtime.js';
+import { transientStopMarks, type StopMarks } from '../state.js';
+import { mockContainers } from './containers.js';
+import { withFaults, type Faults } from './faults.js';
+import type { MockPrograms } from './process.js';
+import { addImage, mockImages, mockNetworks, mockSecrets, mockVolumes } from './resources.js';
+import { endRun } from './run.js';
+import { change, emit, find, now, type MockWorld } from './world.js';
+
+export interface MockParts {
+  readonly clock: Clock;
+  /** 64 hexadecimal digits, another each time. Absent: random ones. */
+  readonly newId?: () => string;
+  /** What commands do. Absent: services run until they are told to end, execs and health checks succeed. */
+  readonly programs?: MockPrograms;
+  /** Images that are there from the start. */
+  readonly images?: readonly string[];
+  /** Which images can be pulled. Absent: all. */
+  readonly pullable?: (reference: string) => boolean;
+  /** Absent: in memory. */
+  readonly marks?: StopMarks;
+}
+
+export interface Mock {
+  readonly backend: Backend;
+  readonly faults: Faults;
+  readonly control: MockControl;
+}
+
+/** What a test does to the world behind the backend's back. Containers are named by id or name. */
+export interface MockControl {
+  addImage(reference: string): void;
+  /** The container's process ends by itself. */
+  exit(container: string, exitCode: number): void;
+  /** The container's process prints a line. */
+  log(container: string, stream: OutputStream, line: string): void;
+  setHealth(container: string, status: HealthStatus): void;
+  setStats(container: string, stats: Partial<StatsSample>): void;
+  /** The kernel ends it for want of memory. */
+  runOutOfMemory(container: string): void;
+  /** Somebody else removes it. */
+  vanish(container: string): void;
+  /** The tar archives that were put into it, oldest first. */
+  archives(container: string): readonly Uint8Array[];
+  /** A secret's value, which no operation answers. */
+  secretValue(name: string): Uint8Array | undefined;
+}
+
+export function mockBackend(parts: MockParts): Mock {
+  const world: MockWorld = {
+    clock: parts.clock,
+    newId: parts.newId ?? (() => randomBytes(32).toString('hex')),
+    programs: parts.programs ?? (() => undefined),
+    containers: new Map(),
+    images: new Map(),
+    volumes: new Map(),
+    networks: new Map(),
+    secrets: new Map(),
+    events: [],
+    happened: change(),
+  };
+  for (const reference of parts.images ?? []) addImage(world, reference);
+  const backend = engineBackend({
+    engine: {
+      conformer: 'mock',
+      refuses: { wait: false, networks: false },
+      system: mockSystem(world),
+      containers: mockContainers(world),
+      images: mockImages(world, parts.pullable ?? (() => true)),
+      volumes: mockVolumes(world),
+      networks: mockNetworks(world),
+      secrets: mockSecrets(world),
+    },
+    marks: parts.marks ?? transientStopMarks(),
+    clock: parts.clock,
+  });
+  return { ...withFaults(backend), control: mockControl(world) };
+}
+
+function mockControl(world: MockWorld): MockControl {
+  return {
+    addImage: (reference) => void addImage(world, reference),
+    exit(id, exitCode) {
+      const container = find(world, id);
+      if (container.state !== 'running') throw backendFailure(`'${id}' does not run.`);
+      endRun(world, container, exitCode);
+    },
+    log(id, stream, line) {
+      const container = find(world, id);
+      container.log.push({ stream, line, time: now(world) });
+      container.change.notify();
+    },
+    setHealth(id, status) {
+      const container = find(world, id);
+      container.health = { status, failingStreak: 0, checkedAt: now(world) };
+      emit(world, container, 'health', { health: status });
+    },
+    setStats: (id, stats) => void (find(world, id).stats = stats),
+    runOutOfMemory(id) {
+      const container = find(world, id);
+      emit(world, container, 'oomKilled');
+      container.process?.signal('SIGKILL');
+    },
+    vanish(id) {
+      const container = find(world, id);
+      container.heldDown = true;
+      container.process?.signal('SIGKILL');
+      if (container.state === 'running') endRun(world, container, 137);
+      world.containers.delete(container.id);
+      emit(world, container, 'removed');
+    },
+    archives: (id) => find(world, id).archives,
+    secretValue: (name) => world.secrets.get(name)?.value,
+  };
+}
+
+const version: RuntimeVersion = {
+  engine: 'mock',
+  version: '1.0.0',
+  apiVersion: '1.0',
+  os: 'linux',
+  architecture: 'amd64',
+};
+
+function mockSystem(world: MockWorld): EngineSystem {
+  return {
+    identity: async () => 'mock',
+    ping: async () => undefined,
+    version: async () => version,
+    info: async () => {
+      const containers = [...world.containers.values()];
+      return {
+        ...version,
+        hostname: 'mock',
+        containers: containers.length,
+        containersRunning: containers.filter(({ state }) => state === 'running').length,
+        images: world.images.size,
+        cpus: 1,
+        memoryBytes: 0,
+      };
+    },
+    events: async (options) => events(world, world.events.length, options),
+  };
+}
+
+async function* events(
+  world: MockWorld,
+  listening: number,
+  options: EngineEventOptions,
+): AsyncGenerator<EngineEvent, void> {
+  const { since, live, labels = {}, signal } = options;
+  for (let at = since === undefined ? listening : 0; ; at++) {
+    while (at >= world.events.length) {
+      if (!live) return;
+      await world.happened.next(signal);
+    }
+    signal?.throwIfAborted();
+    const event = world.events[at];
+    const wanted = since === undefined || Date.parse(event?.time ?? '') >= since.getTime();
+    if (event !== undefined && wanted && hasLabels(event.labels, labels)) yield event;
+  }
+}

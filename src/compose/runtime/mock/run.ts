@@ -1,0 +1,105 @@
+/** One run of a mock container: from its start to its end, and again where its restart policy says so. */
+import type { Channel } from '../channel.js';
+import { lineCutter } from '../lines.js';
+import { backendFailure } from '../errors.js';
+import type { OutputChunk, OutputStream, PortBinding } from '../records.js';
+import { runProgram, service } from './process.js';
+import { emit, now, type MockContainer, type MockWorld } from './world.js';
+
+/** The first port that is given where none is asked for. */
+const FIRST_PORT = 49_153;
+/** The wait before a restart, doubled each time, as Docker does. */
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 60_000;
+
+export interface Attachment {
+  readonly stdin: AsyncIterable<Uint8Array> | undefined;
+  readonly output: Channel<OutputChunk>;
+}
+
+export function startRun(world: MockWorld, container: MockContainer, attachment?: Attachment): void {
+  container.ports = bindPorts(world, container);
+  container.state = 'running';
+  container.heldDown = false;
+  container.startedAt = later(now(world), container.startedAt);
+  delete container.exitCode;
+  if (container.spec.healthcheck && container.spec.healthcheck.test[0] !== 'NONE') {
+    container.health = { status: 'starting', failingStreak: 0 };
+  }
+  emit(world, container, 'started');
+  container.change.notify();
+
+  const cutters = { stdout: lineCutter(), stderr: lineCutter() };
+  const note = (stream: OutputStream, lines: readonly string[]): void => {
+    for (const line of lines) container.log.push({ stream, line, time: now(world) });
+    if (lines.length > 0) container.change.notify();
+  };
+  const command = [...(container.spec.entrypoint ?? []), ...(container.spec.command ?? [])];
+  const program = world.programs({ kind: 'container', container: container.spec.name, command }) ?? service;
+  const process = runProgram(program, {
+    command,
+    environment: container.spec.environment ?? {},
+    stdin: attachment?.stdin,
+    write: (stream, text) => {
+      note(stream, cutters[stream].push(text));
+      void attachment?.output.push({ stream, data: Buffer.from(text) });
+    },
+  });
+  container.process = process;
+  process.exit
+    .catch(() => 1) // A program that throws has failed.
+    .then((code) => {
+      note('stdout', cutters.stdout.rest());
+      note('stderr', cutters.stderr.rest());
+      attachment?.output.end();
+      // A forced removal has ended the run already.
+      if (container.process === process && container.state === 'running') endRun(world, container, code);
+    })
+    .catch(() => undefined);
+}
+
+export function endRun(world: MockWorld, container: MockContainer, code: number): void {
+  container.state = 'ended';
+  container.exitCode = code;
+  container.finishedAt = now(world);
+  delete container.process;
+  emit(world, container, 'ended', { exitCode: code });
+  if (wantsRestart(container, code)) void restartLater(world, container);
+  container.change.notify();
+}
+
+function wantsRestart(container: MockContainer, code: number): boolean {
+  const { restart } = container.spec;
+  if (container.heldDown || restart === undefined || restart.name === 'no') return false;
+  if (restart.name !== 'on-failure') return true;
+  return code !== 0 && (restart.maximumRetries === undefined || container.restartCount < restart.maximumRetries);
+}
+
+async function restartLater(world: MockWorld, container: MockContainer): Promise<void> {
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** container.restartCount, LONGEST_BACKOFF_MS);
+  await world.clock.sleep(backoff);
+  if (container.heldDown || container.state !== 'ended' || !world.containers.has(container.id)) return;
+  container.restartCount++;
+  startRun(world, container);
+}
+
+/** Runs are told apart by their start, so one never starts at the time of the one before. */
+function later(time: string, before: string | undefined): string {
+  if (before === undefined || Date.parse(time) > Date.parse(before)) return time;
+  return `${new Date(Date.parse(before) + 1).toISOString().slice(0, 23)}000000Z`;
+}
+
+function bindPorts(world: MockWorld, container: MockContainer): readonly PortBinding[] {
+  const taken = new Set(
+    [...world.containers.values()]
+      .filter((other) => other !== container && other.state === 'running')
+      .flatMap((other) => other.ports.map(({ hostPort, protocol }) => `${hostPort}/${protocol}`)),
+  );
+  return (container.spec.ports ?? []).map(({ containerPort, hostPort, hostAddress = '0.0.0.0', protocol = 'tcp' }) => {
+    let port = hostPort ?? FIRST_PORT;
+    while (hostPort === undefined && taken.has(`${port}/${protocol}`)) port++;
+    if (taken.has(`${port}/${protocol}`)) throw backendFailure(`Port ${port} is already allocated.`);
+    taken.add(`${port}/${protocol}`);
+    return { containerPort, protocol, hostAddress, hostPort: port };
+  });
+}

@@ -1,0 +1,152 @@
+/** What the mock knows: everything an engine would keep, in maps. */
+import type { Clock } from '../clock.js';
+import type { EngineContainer, EngineEvent } from '../engine/engine.js';
+import { utcTime } from '../engine/time.js';
+import { notFound } from '../errors.js';
+import type {
+  HealthRecord,
+  ImageRecord,
+  LogLine,
+  NetworkRecord,
+  PortBinding,
+  SecretRecord,
+  StatsSample,
+  VolumeRecord,
+} from '../records.js';
+import type { ContainerSpec } from '../spec.js';
+import type { MockPrograms, RunningProcess } from './process.js';
+
+export interface MockContainer {
+  readonly id: string;
+  readonly spec: ContainerSpec;
+  readonly imageId: string;
+  readonly createdAt: string;
+  state: EngineContainer['state'];
+  startedAt?: string;
+  finishedAt?: string;
+  exitCode?: number;
+  restartCount: number;
+  /** Set by a stop or kill: its restart policy does not bring it back. */
+  heldDown: boolean;
+  health?: HealthRecord;
+  ports: readonly PortBinding[];
+  readonly addresses: ReadonlyMap<string, string>;
+  process?: RunningProcess;
+  readonly log: LogLine[];
+  /** Tar archives that were put into it, oldest first. */
+  readonly archives: Uint8Array[];
+  stats?: Partial<StatsSample>;
+  /** Settles at the next change of its state or log. */
+  readonly change: Change;
+}
+
+export interface MockWorld {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly programs: MockPrograms;
+  readonly containers: Map<string, MockContainer>;
+  readonly images: Map<string, ImageRecord>;
+  readonly volumes: Map<string, VolumeRecord>;
+  readonly networks: Map<string, NetworkRecord>;
+  readonly secrets: Map<string, SecretRecord & { readonly value: Uint8Array }>;
+  readonly events: EngineEvent[];
+  readonly happened: Change;
+}
+
+/** Wakes those who wait for something new. */
+export interface Change {
+  notify(): void;
+  /** Settles at the next notice; rejects with the signal's reason. */
+  next(signal?: AbortSignal): Promise<void>;
+}
+
+export function change(): Change {
+  let waiting: (() => void)[] = [];
+  return {
+    notify() {
+      const woken = waiting;
+      waiting = [];
+      for (const wake of woken) wake();
+    },
+    next(signal) {
+      signal?.throwIfAborted();
+      return new Promise<void>((resolve, reject) => {
+        const abort = (): void => {
+          reject(signal?.reason as Error);
+        }; // Whatever the caller gave as the reason.
+        signal?.addEventListener('abort', abort, { once: true });
+        waiting.push(() => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+export function now(world: MockWorld): string {
+  return utcTime(world.clock.now().toISOString()) ?? '';
+}
+
+/** By id, start of an id, or name. */
+export function find(world: MockWorld, id: string): MockContainer {
+  const exact = world.containers.get(id);
+  if (exact !== undefined) return exact;
+  const all = [...world.containers.values()];
+  const named = all.find(({ spec }) => spec.name === id);
+  if (named !== undefined) return named;
+  const [only, ...others] = id === '' ? [] : all.filter((container) => container.id.startsWith(id));
+  if (only === undefined || others.length > 0) throw notFound(id);
+  return only;
+}
+
+export function emit(
+  world: MockWorld,
+  container: MockContainer,
+  type: EngineEvent['type'],
+  details: Pick<EngineEvent, 'exitCode' | 'signal' | 'health'> = {},
+): void {
+  const { id, spec } = container;
+  world.events.push({ type, id, name: spec.name, time: now(world), labels: { ...spec.labels }, ...details });
+  world.happened.notify();
+}
+
+export function recordOf(container: MockContainer): EngineContainer {
+  const { spec } = container;
+  const ended = container.state === 'ended';
+  return {
+    id: container.id,
+    name: spec.name,
+    image: spec.image,
+    imageId: container.imageId,
+    state: container.state,
+    createdAt: container.createdAt,
+    ...(container.startedAt !== undefined && { startedAt: container.startedAt }),
+    ...(ended && container.finishedAt !== undefined && { finishedAt: container.finishedAt }),
+    ...(ended && container.exitCode !== undefined && { exitCode: container.exitCode }),
+    outOfMemory: false,
+    restartCount: container.restartCount,
+    ...(container.health && { health: container.health }),
+    ...(spec.healthcheck && { healthcheck: spec.healthcheck }),
+    labels: { ...spec.labels },
+    command: spec.command ?? [],
+    entrypoint: spec.entrypoint ?? [],
+    environment: { ...spec.environment },
+    workingDirectory: spec.workingDirectory ?? '/',
+    user: spec.user ?? '',
+    hostname: spec.hostname ?? container.id.slice(0, 12),
+    tty: spec.tty ?? false,
+    ...(spec.stopSignal !== undefined && { stopSignal: spec.stopSignal }),
+    ports: container.state === 'running' ? container.ports : [],
+    mounts: (spec.mounts ?? []).map((mount) => ({
+      type: mount.type,
+      target: mount.target,
+      readOnly: mount.readOnly ?? false,
+      ...(mount.type !== 'tmpfs' && mount.source !== undefined && { source: mount.source }),
+    })),
+    networks: (spec.networks ?? []).map(({ network, aliases }) => {
+      const ipv4Address = container.addresses.get(network);
+      return { network, aliases: aliases ?? [], ...(ipv4Address !== undefined && { ipv4Address }) };
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+/** Builds an image with podman's own builder, which takes what BuildKit would: secrets, ssh, further contexts. */
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { baseImageWatcher } from '../engine/base-image.js';
+import { backendFailure, imageNotFound } from '../errors.js';
+import type { BuildProgress } from '../records.js';
+import { scrub } from '../scrub.js';
+import type { BuildSpec } from '../spec.js';
+import { each, option, pairs } from './create-arguments.js';
+import { mergedLines } from './merged-lines.js';
+import type { Podman, PodmanProcess } from './podman.js';
+
+export async function buildImage(
+  podman: Podman,
+  spec: BuildSpec,
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<BuildProgress>> {
+  if (spec.dockerfileInline !== undefined) return buildInline(podman, spec, spec.dockerfileInline, signal);
+  const dockerfile = resolve(spec.context, spec.dockerfile ?? 'Dockerfile');
+  await access(dockerfile).catch(() => {
+    throw imageNotFound(spec.tags[0] ?? spec.dockerfile ?? 'Dockerfile');
+  });
+  return progress(podman.start(buildArguments(spec, dockerfile), { signal }), secretsOf(podman, spec));
+}
+
+/** From a file: podman cannot open a standard input that is a socket, as a child's of Node is. */
+async function* buildInline(
+  podman: Podman,
+  spec: BuildSpec,
+  dockerfile: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BuildProgress, void> {
+  const directory = await mkdtemp(join(tmpdir(), 'plumbline-build-'));
+  try {
+    const path = join(directory, 'Dockerfile');
+    await writeFile(path, dockerfile, { mode: 0o600 });
+    yield* progress(podman.start(buildArguments(spec, path), { signal }), secretsOf(podman, spec));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function secretsOf(podman: Podman, spec: BuildSpec): readonly string[] {
+  return [...podman.secrets, ...Object.values(spec.buildArguments ?? {})];
+}
+
+function buildArguments(spec: BuildSpec, dockerfile: string): string[] {
+  return [
+    'build',
+    `--file=${dockerfile}`,
+    ...each('--tag', spec.tags),
+    ...option('--target', spec.target),
+    ...option('--platform', spec.platform),
+    ...pairs('--build-arg', spec.buildArguments),
+    ...pairs('--label', spec.labels),
+    ...each('--cache-from', spec.cacheFrom),
+    ...(spec.noCache ? ['--no-cache'] : []),
+    ...(spec.pull ? ['--pull-always'] : []),
+    ...option('--network', spec.network),
+    ...option('--shm-size', spec.shmSizeBytes === undefined ? undefined : `${spec.shmSizeBytes}b`),
+    ...(spec.extraHosts ?? []).map(({ host, address }) => `--add-host=${host}:${address}`),
+    ...(spec.secrets ?? []).map(({ id, path }) => `--secret=id=${id},src=${path}`),
+    ...each('--ssh', spec.ssh),
+    ...pairs('--build-context', spec.additionalContexts),
+    spec.context,
+  ];
+}
+
+async function* progress(process: PodmanProcess, secrets: readonly string[]): AsyncGenerator<BuildProgress, void> {
+  const base = baseImageWatcher();
+  let imageId = '';
+  let reason = '';
+  for await (const line of mergedLines(process)) {
+    base.see(line);
+    // The last line that is nothing but an id is the image's.
+    if (/^[0-9a-f]{64}$/.test(line)) imageId = line;
+    if (/^error:/i.test(line)) reason = line;
+    yield { type: 'log', line };
+  }
+  if ((await process.exit) !== 0) {
+    throw base.missing(reason) ?? backendFailure(scrub(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, secrets));
+  }
+  yield { type: 'done', imageId };
+}

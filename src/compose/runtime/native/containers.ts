@@ -1,0 +1,143 @@
+/** Containers through the podman command. */
+import { mkdir } from 'node:fs/promises';
+import type { Clock } from '../clock.js';
+import type { EngineContainer, EngineContainers } from '../engine/engine.js';
+import { containerOf } from '../engine/inspect.js';
+import { labelFilters } from '../engine/labels.js';
+import { cells } from '../engine/process-table.js';
+import { utcTime } from '../engine/time.js';
+import { backendFailure, imageNotFound, notFound } from '../errors.js';
+import { objectsOf, parseJson } from '../json.js';
+import type { CreatedContainer, ProcessTable, StatsSample } from '../records.js';
+import type { ContainerSpec } from '../spec.js';
+import { createCommand, each } from './create-arguments.js';
+import { execProcess, startAttached } from './exec.js';
+import { containerLogs } from './logs.js';
+import type { Podman } from './podman.js';
+
+export function nativeContainers(podman: Podman, clock: Clock): EngineContainers {
+  const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> => {
+    const answer = await podman.json(['container', 'inspect', operand(id)], { subject: { id }, signal });
+    const [inspection] = objectsOf(answer);
+    if (inspection === undefined) throw notFound(id);
+    return containerOf(inspection);
+  };
+  const act = async (id: string, signal: AbortSignal | undefined, ...args: string[]): Promise<void> => {
+    await podman.run([...args, operand(id)], { subject: { id }, signal });
+  };
+  const untilEnded = async (id: string, signal: AbortSignal): Promise<number | undefined> => {
+    const args = ['wait', '--interval=250ms', '--condition=stopped', '--condition=exited', operand(id)];
+    const text = (await podman.run(args, { subject: { id }, signal })).trim();
+    return /^\d+$/.test(text) ? Number(text) : undefined;
+  };
+
+  return {
+    create: (spec, signal) => create(podman, spec, signal),
+    inspect,
+    async list(labels, signal) {
+      const filters = each(
+        '--filter',
+        labelFilters(labels).map((label) => `label=${label}`),
+      );
+      const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...filters], { signal });
+      const wanted = ids.split('\n').filter((id) => id !== '');
+      if (wanted.length === 0) return [];
+      // One that is gone by now makes podman fail, after it has printed the others.
+      const found = await podman.run(['container', 'inspect', ...wanted], { accepts: [125], signal });
+      return objectsOf(parseJson(found)).map(containerOf);
+    },
+    start: (id, signal) => act(id, signal, 'start'),
+    startAttached: (container, stdin, signal) =>
+      startAttached(podman, container, stdin, () => inspect(container.id), signal),
+    stop: (id, timeoutSeconds, signal) => act(id, signal, 'stop', `--time=${timeoutSeconds}`),
+    kill: (id, signalName, signal) => act(id, signal, 'kill', `--signal=${signalName}`),
+    remove: (id, { force, volumes }, signal) =>
+      act(id, signal, 'rm', ...(force ? ['--force', '--time=0'] : []), ...(volumes ? ['--volumes'] : [])),
+    untilEnded,
+    logs: (container, options) =>
+      containerLogs({ podman, clock, untilEnded: (signal) => untilEnded(container.id, signal) }, container, options),
+    stats: (id, signal) => stats(podman, clock, id, signal),
+    exec: (id, spec, signal) => execProcess(podman, id, spec, signal),
+    top: (id, signal) => top(podman, id, signal),
+    async putArchive(id, archive, signal) {
+      await podman.run(['cp', '--archive=false', '-', `${operand(id)}:/`], { input: archive, subject: { id }, signal });
+    },
+    async runHealthcheck(id, signal) {
+      // 1 is an unhealthy container, which is an answer.
+      await podman.run(['healthcheck', 'run', operand(id)], { accepts: [1], subject: { id }, signal });
+    },
+  };
+}
+
+async function create(podman: Podman, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
+  if (spec.image.startsWith('-')) throw imageNotFound(spec.image);
+  for (const mount of spec.mounts ?? []) {
+    if (mount.type === 'bind' && mount.createHostPath) await makeHostPath(mount.source);
+  }
+  const { args, environment, warnings } = createCommand(spec);
+  const about = podman.knowing(Object.values(spec.environment ?? {}));
+  const subject = { newName: spec.name, image: spec.image };
+  const id = (await about.run(args, { environment, subject, signal })).trim();
+  return { id, warnings };
+}
+
+/** A file that stands there already is what is mounted. */
+async function makeHostPath(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw backendFailure('The host directory of a bind mount cannot be made.', error);
+  }
+}
+
+/** Raw numbers, which podman's own JSON rounds for people. */
+const statsTemplate = [
+  '{{.CPUNano}}',
+  '{{.ContainerStats.MemUsage}}',
+  '{{.ContainerStats.MemLimit}}',
+  '{{.ContainerStats.PIDs}}',
+  '{{.BlockInput}}',
+  '{{.BlockOutput}}',
+  '{{.NetInput}}',
+  '{{.NetOutput}}',
+].join(' ');
+
+async function stats(podman: Podman, clock: Clock, id: string, signal?: AbortSignal): Promise<StatsSample> {
+  const args = ['stats', '--no-stream', `--format=${statsTemplate}`, operand(id)];
+  const numbers = (await podman.run(args, { subject: { id }, signal })).trim().split(' ').map(Number);
+  const [cpu, memory, limit, processes, read, write, received, transmitted] = numbers;
+  if (cpu === undefined || transmitted === undefined || numbers.some(Number.isNaN)) {
+    throw backendFailure('Podman answered no statistics.');
+  }
+  return {
+    id,
+    sampledAt: utcTime(clock.now().toISOString()) ?? '',
+    cpuUsageMicroseconds: Math.round(cpu / 1000),
+    memoryUsageBytes: memory ?? 0,
+    memoryLimitBytes: limit ?? 0,
+    processes: processes ?? 0,
+    blockReadBytes: read ?? 0,
+    blockWriteBytes: write ?? 0,
+    // Podman sums over the interfaces.
+    networks: [{ interface: 'network', receivedBytes: received ?? 0, transmittedBytes: transmitted }],
+  };
+}
+
+/** Descriptors of `podman top`, which needs no `ps` in the container. The last may hold spaces. */
+const columns = ['user', 'pid', 'ppid', 'pcpu', 'etime', 'tty', 'time', 'args'];
+
+async function top(podman: Podman, id: string, signal?: AbortSignal): Promise<ProcessTable> {
+  const text = await podman.run(['top', operand(id), ...columns], { subject: { id }, signal });
+  const [titles = '', ...rows] = text.split('\n').filter((line) => line.trim() !== '');
+  return {
+    titles: cells(titles, columns.length),
+    processes: rows.map((row) => cells(row, columns.length)),
+  };
+}
+
+/** An id from outside must not become an option. */
+export function operand(id: string): string {
+  if (id === '' || id.startsWith('-')) throw notFound(id);
+  return id;
+}

@@ -1,0 +1,187 @@
+/** A container specification as arguments of `podman create`. */
+import type { ContainerSpec, Healthcheck, NetworkAttachment, PublishedPort } from '../spec.js';
+import { mountArguments } from './mount-arguments.js';
+import { resourceArguments } from './resource-arguments.js';
+
+export interface CreateCommand {
+  readonly args: readonly string[];
+  /** Variables of podman's own environment, from which it takes the container's. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+}
+
+export function createCommand(spec: ContainerSpec): CreateCommand {
+  const variables = variableArguments(spec.environment ?? {});
+  const args = [
+    ...option('--runtime', spec.ociRuntime),
+    'create',
+    '--pull=never',
+    // Docker neither passes the host's proxies on nor mounts writable directories into a read-only container.
+    '--http-proxy=false',
+    ...(spec.readOnly ? ['--read-only', '--read-only-tmpfs=false'] : []),
+    `--name=${spec.name}`,
+    ...option('--platform', spec.platform),
+    ...(spec.entrypoint ? [`--entrypoint=${spec.entrypoint.length === 0 ? '' : JSON.stringify(spec.entrypoint)}`] : []),
+    ...pairs('--label', spec.labels),
+    ...pairs('--annotation', spec.annotations),
+    ...variables.args,
+    ...mountArguments(spec.mounts ?? []),
+    ...each('--volumes-from', spec.volumesFrom),
+    ...(spec.ports ?? []).map((port) => `--publish=${publishText(port)}`),
+    ...(spec.expose ?? []).map(({ port, protocol }) => `--expose=${port}/${protocol ?? 'tcp'}`),
+    ...networkArguments(spec),
+    ...option('--hostname', spec.hostname),
+    ...(spec.extraHosts ?? []).map(({ host, address }) => `--add-host=${host}:${address}`),
+    ...each('--dns', spec.dns),
+    ...each('--dns-search', spec.dnsSearch),
+    ...each('--dns-option', spec.dnsOptions),
+    ...(spec.healthcheck ? healthArguments(spec.healthcheck) : []),
+    ...(spec.restart ? [`--restart=${restartText(spec.restart)}`] : []),
+    ...processArguments(spec),
+    ...isolationArguments(spec),
+    ...resourceArguments(spec),
+    spec.image,
+    ...(spec.command ?? []),
+  ];
+  return { args, environment: variables.environment, warnings: warningsOf(spec) };
+}
+
+/** `--name=value`, or nothing. */
+export function option(name: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [`${name}=${value}`];
+}
+
+export function each(name: string, values: readonly string[] | undefined): string[] {
+  return (values ?? []).map((value) => `${name}=${value}`);
+}
+
+export function pairs(name: string, values: Readonly<Record<string, string>> | undefined): string[] {
+  return Object.entries(values ?? {}).map(([key, value]) => `${name}=${key}=${value}`);
+}
+
+/** Variables that podman, or what it runs, would itself heed. */
+const heeded =
+  /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
+
+/**
+ * Values do not stand among the arguments, where every user of the machine can read them: podman is given the
+ * names, and takes the values from its own environment. The few names that would change podman itself are
+ * given with their values.
+ */
+export function variableArguments(variables: Readonly<Record<string, string>>): {
+  readonly args: string[];
+  readonly environment: Record<string, string>;
+} {
+  const args: string[] = [];
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) {
+    // A name with an asterisk would be a pattern to podman.
+    if (heeded.test(name) || name.includes('*')) args.push(`--env=${name}=${value}`);
+    else {
+      args.push(`--env=${name}`);
+      environment[name] = value;
+    }
+  }
+  return { args, environment };
+}
+
+function publishText({ containerPort, protocol, hostAddress, hostPort }: PublishedPort): string {
+  const address = hostAddress === undefined ? '' : hostAddress.includes(':') ? `[${hostAddress}]:` : `${hostAddress}:`;
+  const host = hostPort === undefined ? (address === '' ? '' : ':') : `${hostPort}:`;
+  return `${address}${host}${containerPort}/${protocol ?? 'tcp'}`;
+}
+
+function networkArguments(spec: ContainerSpec): string[] {
+  if (spec.networkMode !== undefined) return [`--network=${spec.networkMode}`];
+  const networks = (spec.networks ?? []).map((attachment, index) => {
+    const macAddress = attachment.macAddress ?? (index === 0 ? spec.macAddress : undefined);
+    return `--network=${networkText(attachment, macAddress)}`;
+  });
+  return networks.length > 0 ? networks : option('--mac-address', spec.macAddress);
+}
+
+function networkText(attachment: NetworkAttachment, macAddress: string | undefined): string {
+  const settings = [
+    ...(attachment.aliases ?? []).map((alias) => `alias=${alias}`),
+    ...(attachment.ipv4Address === undefined ? [] : [`ip=${attachment.ipv4Address}`]),
+    ...(attachment.ipv6Address === undefined ? [] : [`ip6=${attachment.ipv6Address}`]),
+    ...(macAddress === undefined ? [] : [`mac=${macAddress}`]),
+  ];
+  return settings.length === 0 ? attachment.network : `${attachment.network}:${settings.join(',')}`;
+}
+
+function healthArguments(check: Healthcheck): string[] {
+  if (check.test[0] === 'NONE') return ['--no-healthcheck'];
+  const milliseconds = (name: string, value: number | undefined): string[] =>
+    value === undefined ? [] : [`${name}=${value}ms`];
+  return [
+    `--health-cmd=${healthCommand(check.test)}`,
+    ...milliseconds('--health-interval', check.intervalMs),
+    ...milliseconds('--health-timeout', check.timeoutMs),
+    ...option('--health-retries', check.retries),
+    ...milliseconds('--health-start-period', check.startPeriodMs),
+  ];
+}
+
+/**
+ * Podman reads the command in three ways: words after `CMD`, a JSON list of two or more words, and else a shell's
+ * line. A list that begins with `CMD` is none of them (Podman 4.3 takes it for one word).
+ */
+function healthCommand([kind, ...words]: readonly string[]): string {
+  if (kind === 'CMD-SHELL') return words.join(' ');
+  const plain = words.every((word) => word !== '' && !/\s/.test(word));
+  return plain ? ['CMD', ...words].join(' ') : JSON.stringify(words);
+}
+
+function restartText({ name, maximumRetries }: NonNullable<ContainerSpec['restart']>): string {
+  return name === 'on-failure' && maximumRetries !== undefined ? `${name}:${maximumRetries}` : name;
+}
+
+function processArguments(spec: ContainerSpec): string[] {
+  return [
+    ...option('--user', spec.user),
+    ...each('--group-add', spec.groups),
+    ...option('--workdir', spec.workingDirectory),
+    ...option('--stop-signal', spec.stopSignal),
+    ...option('--stop-timeout', spec.stopTimeoutSeconds),
+    ...(spec.tty ? ['--tty'] : []),
+    ...(spec.openStdin ? ['--interactive'] : []),
+    ...(spec.init ? ['--init'] : []),
+    ...option('--log-driver', spec.logging?.driver),
+    ...pairs('--log-opt', spec.logging?.options),
+  ];
+}
+
+function isolationArguments(spec: ContainerSpec): string[] {
+  return [
+    ...(spec.privileged ? ['--privileged'] : []),
+    ...each('--cap-add', spec.capAdd),
+    ...each('--cap-drop', spec.capDrop),
+    ...each('--security-opt', spec.securityOptions),
+    ...(spec.devices ?? []).map(
+      ({ source, target, permissions }) => `--device=${source}:${target}:${permissions ?? 'rwm'}`,
+    ),
+    ...each('--device-cgroup-rule', spec.deviceCgroupRules),
+    ...pairs('--sysctl', spec.sysctls),
+    ...option('--pid', spec.pidMode),
+    ...option('--ipc', spec.ipcMode),
+    ...option('--uts', spec.utsMode),
+    ...option('--userns', spec.userNamespaceMode),
+    ...option('--cgroupns', spec.cgroupNamespaceMode),
+    ...option('--cgroup-parent', spec.cgroupParent),
+    ...pairs('--storage-opt', spec.storageOptions),
+  ];
+}
+
+function warningsOf(spec: ContainerSpec): string[] {
+  const leftOut = (what: string): string => `${what} has no counterpart in Podman, and is left out.`;
+  return [
+    ...(spec.domainName === undefined ? [] : [leftOut('domainname')]),
+    ...(spec.healthcheck?.startIntervalMs === undefined ? [] : [leftOut('healthcheck.start_interval')]),
+    ...(spec.deviceRequests?.length ? [leftOut('A device request (gpus)')] : []),
+    ...(spec.networks?.some(({ driverOptions }) => driverOptions)
+      ? [leftOut("A network's driver_opts on a service")]
+      : []),
+    ...(spec.networks?.some(({ linkLocalAddresses }) => linkLocalAddresses) ? [leftOut('link_local_ips')] : []),
+  ];
+}

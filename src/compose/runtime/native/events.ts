@@ -1,0 +1,78 @@
+/** Podman's events about containers. */
+import { labelFilters } from '../engine/labels.js';
+import type { Clock } from '../clock.js';
+import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
+import { utcTime } from '../engine/time.js';
+import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../json.js';
+import { linesOf } from '../lines.js';
+import { each } from './create-arguments.js';
+import { podmanFailure } from './failures.js';
+import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
+
+/** Podman plays back what has happened since the given time, so nothing is missed while it starts. */
+// eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+export async function podmanEvents(
+  podman: Podman,
+  clock: Clock,
+  options: EngineEventOptions,
+): Promise<AsyncIterable<EngineEvent>> {
+  const since = options.since ?? clock.now();
+  const process = podman.start(
+    [
+      'events',
+      '--format=json',
+      `--since=${since.toISOString()}`,
+      `--stream=${options.live}`,
+      '--filter=type=container',
+      ...each(
+        '--filter',
+        labelFilters(options.labels ?? {}).map((label) => `label=${label}`),
+      ),
+    ],
+    { signal: options.signal },
+  );
+  return parsed(process, podman.secrets);
+}
+
+async function* parsed(process: PodmanProcess, secrets: readonly string[]): AsyncGenerator<EngineEvent, void> {
+  const stderr = textOfStream(process.stderr, 4096);
+  stderr.catch(() => undefined); // Asked for only if podman fails.
+  try {
+    for await (const line of linesOf(process.stdout)) {
+      const event = eventOf(objectOf(parseJson(line)));
+      if (event !== undefined) yield event;
+    }
+    if ((await process.exit) !== 0) throw podmanFailure(await stderr, {}, secrets);
+  } finally {
+    process.end();
+    process.stdout.destroy();
+  }
+}
+
+export function eventOf(event: Json): EngineEvent | undefined {
+  const type = types[textOf(event.Status)];
+  if (type === undefined) return undefined;
+  const attributes = textMapOf(event.Attributes);
+  const health = textOf(event.health_status);
+  return {
+    type,
+    id: textOf(event.ID),
+    name: textOf(event.Name),
+    time: utcTime(textOf(event.Time)) ?? '',
+    labels: attributes,
+    // Left out by podman when it is 0.
+    ...(type === 'ended' && { exitCode: numberOf(event.ContainerExitCode) }),
+    ...(type === 'killed' && attributes.signal !== undefined && { signal: attributes.signal }),
+    ...(type === 'health' && (health === 'starting' || health === 'healthy' || health === 'unhealthy') && { health }),
+  };
+}
+
+const types: Readonly<Record<string, EngineEvent['type'] | undefined>> = {
+  create: 'created',
+  start: 'started',
+  kill: 'killed',
+  died: 'ended',
+  oom: 'oomKilled',
+  health_status: 'health',
+  remove: 'removed',
+};

@@ -1,0 +1,43 @@
+/** Makes the catalogue's errors of what podman writes to standard error. */
+import { alreadyExists, backendFailure, imageNotFound, notFound, type RuntimeError } from '../errors.js';
+import { scrub } from '../scrub.js';
+
+export interface Subject {
+  /** Of a container, network or volume that should be there. */
+  readonly id?: string;
+  /** Of something that should not be there yet. */
+  readonly newName?: string;
+  readonly image?: string;
+}
+
+const imageIsMissing =
+  /image not known|no such image|did not resolve to an alias|initializing source|manifest unknown|unable to copy from source|pinging container registry/i;
+const nameIsTaken = /already in use|already exists|already used/i;
+const isMissing =
+  /no such (container|network|volume|object|exec)|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
+
+/** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
+const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
+
+export function podmanFailure(stderr: string, subject: Subject, secrets: readonly string[]): RuntimeError {
+  const text = errorLines(stderr);
+  const cause = new Error(text);
+  if (subject.image !== undefined && imageIsMissing.test(text)) return imageNotFound(subject.image);
+  const network = missingNetwork.exec(text)?.[1];
+  if (network !== undefined) return notFound(network);
+  if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
+  if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
+  return backendFailure(scrub(text, secrets) || 'Podman failed without a word.', cause);
+}
+
+/** Podman ends with `Error: ...`; before it stand warnings and log lines, which are not the reason. */
+function errorLines(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  const at = lines.findLastIndex((line) => /^error:/i.test(line));
+  if (at !== -1)
+    return lines
+      .slice(at)
+      .join(' ')
+      .replace(/^error:\s*/i, '');
+  return lines.filter((line) => !/^time="/.test(line)).join(' ') || stderr.trim();
+}

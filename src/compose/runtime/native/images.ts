@@ -1,0 +1,58 @@
+/** Images through the podman command. */
+import { mergedLines } from './merged-lines.js';
+import { engineImage } from '../engine/image.js';
+import { labelFilters } from '../engine/labels.js';
+import { RuntimeError, imageNotFound } from '../errors.js';
+import { qualifyImage } from '../image-reference.js';
+import { objectsOf } from '../json.js';
+import type { PullProgress } from '../records.js';
+import type { ImageOperations } from '../runtime.js';
+import { buildImage } from './build.js';
+import { each, option } from './create-arguments.js';
+import type { Podman, PodmanProcess } from './podman.js';
+
+export function nativeImages(podman: Podman): ImageOperations {
+  return {
+    async list({ labels = {}, signal } = {}) {
+      const filters = each(
+        '--filter',
+        labelFilters(labels).map((label) => `label=${label}`),
+      );
+      return objectsOf(await podman.json(['images', '--format=json', ...filters], { signal })).map(engineImage);
+    },
+    async inspect(reference, { signal } = {}) {
+      const subject = { image: reference };
+      const answer = await podman.json(['image', 'inspect', operand(reference)], { subject, signal });
+      const [image] = objectsOf(answer);
+      if (image === undefined) throw imageNotFound(reference);
+      return engineImage(image);
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+    async pull(reference, { platform, signal } = {}) {
+      const args = ['pull', ...option('--platform', platform), qualifyImage(operand(reference))];
+      return progress(podman.start(args, { signal }), reference);
+    },
+    build: (spec, { signal } = {}) => buildImage(podman, spec, signal),
+    async remove(reference, { force = false, signal } = {}) {
+      const args = ['rmi', ...(force ? ['--force'] : []), operand(reference)];
+      await podman.run(args, { subject: { image: reference }, signal });
+    },
+  };
+}
+
+async function* progress(process: PodmanProcess, reference: string): AsyncGenerator<PullProgress, void> {
+  let last = '';
+  for await (const line of mergedLines(process)) {
+    last = line;
+    yield { message: line };
+  }
+  if ((await process.exit) !== 0) {
+    throw new RuntimeError(imageNotFound(reference).failure, { cause: new Error(last) });
+  }
+}
+
+/** A name from outside must not become an option. */
+function operand(reference: string): string {
+  if (reference === '' || reference.startsWith('-')) throw imageNotFound(reference);
+  return reference;
+}

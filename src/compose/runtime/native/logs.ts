@@ -1,0 +1,111 @@
+/** A container's log, line by line. */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../clock.js';
+import type { EngineContainer } from '../engine/engine.js';
+import { logLine } from '../engine/log-line.js';
+import { linesOf } from '../lines.js';
+import type { LogLine, OutputStream } from '../records.js';
+import type { LogOptions } from '../runtime.js';
+import { option } from './create-arguments.js';
+import { podmanFailure } from './failures.js';
+import { logFileLines } from './log-file.js';
+import type { Podman, PodmanProcess } from './podman.js';
+
+/** How long lines of one stream wait for older lines of the other. */
+const SETTLE_MS = 20;
+/** Lines that may wait for the reader before podman is held back. */
+const MOST_WAITING = 5000;
+
+export interface LogSource {
+  readonly podman: Podman;
+  readonly clock: Clock;
+  readonly untilEnded: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * From the log file where podman keeps one: there the two streams are in order, and a line that was written in
+ * pieces is marked as such. `podman logs` loses both, and serves where there is no file (journald).
+ */
+export async function containerLogs(
+  source: LogSource,
+  container: EngineContainer,
+  options: LogOptions,
+): Promise<AsyncIterable<LogLine>> {
+  const { podman, clock } = source;
+  if (container.logFile !== undefined && (await isReadable(container.logFile))) {
+    return logFileLines(container.logFile, source, options);
+  }
+  const process = podman.start(
+    [
+      'logs',
+      '--timestamps',
+      ...(options.follow ? ['--follow'] : []),
+      ...option('--since', options.since?.toISOString()),
+      ...option('--until', options.until?.toISOString()),
+      ...option('--tail', options.tail),
+      container.id,
+    ],
+    { signal: options.signal },
+  );
+  return lines(process, clock);
+}
+
+function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Podman writes the two streams to two pipes, which arrive in no order. Lines that arrive within the same short
+ * time are put in the order of their own times.
+ */
+async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogLine, void> {
+  let waiting: LogLine[] = [];
+  let wake: (() => void) | undefined;
+  const release: (() => void)[] = [];
+  const notice = (): void => {
+    wake?.();
+    wake = undefined;
+  };
+
+  const read = async (stream: OutputStream, source: Readable): Promise<void> => {
+    for await (const text of linesOf(source)) {
+      waiting.push(logLine(stream, text));
+      notice();
+      if (waiting.length >= MOST_WAITING) await new Promise<void>((resolve) => release.push(resolve));
+    }
+  };
+  let over = false;
+  const finished = Promise.all([read('stdout', process.stdout), read('stderr', process.stderr), process.exit])
+    .then(([, , code]) => code)
+    .finally(() => {
+      over = true;
+      notice();
+    });
+  finished.catch(() => undefined); // Awaited at the end.
+
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set when the process is finished, which the compiler does not see
+    while (!over || waiting.length > 0) {
+      if (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- as above
+      if (!over) await clock.sleep(SETTLE_MS);
+      const batch = waiting;
+      waiting = [];
+      for (const free of release.splice(0)) free();
+      yield* batch.sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
+    }
+    const code = await finished;
+    if (code !== 0) throw podmanFailure(`podman logs ended with exit code ${code}`, {}, []);
+  } finally {
+    process.end();
+    // Nobody reads on: the pipes must not hold podman back from ending.
+    process.stdout.destroy();
+    process.stderr.destroy();
+    for (const free of release.splice(0)) free();
+  }
+}

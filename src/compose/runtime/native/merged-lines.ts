@@ -1,0 +1,25 @@
+/** Both outputs of a command as one list of lines, as they arrive. */
+import { channel } from '../channel.js';
+import { linesOf } from '../lines.js';
+import type { PodmanProcess } from './podman.js';
+
+/** Ends the command when the reader leaves. Its exit code is still the caller's to look at. */
+export async function* mergedLines(process: PodmanProcess): AsyncGenerator<string, void> {
+  const merged = channel<string>({
+    onClose: () => {
+      process.end();
+    },
+  });
+  const read = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const line of linesOf(source)) await merged.push(line);
+  };
+  Promise.all([read(process.stdout), read(process.stderr), process.exit]).then(
+    () => {
+      merged.end();
+    },
+    (error: unknown) => {
+      merged.fail(error);
+    },
+  );
+  yield* merged;
+}

@@ -1,0 +1,51 @@
+/** Mounts as arguments of `podman create`. */
+import type { Mount } from '../spec.js';
+
+export function mountArguments(mounts: readonly Mount[]): string[] {
+  return mounts.map((mount) => {
+    switch (mount.type) {
+      case 'bind':
+        return bindArgument(mount);
+      case 'volume':
+        return volumeArgument(mount);
+      case 'tmpfs':
+        return tmpfsArgument(mount);
+    }
+  });
+}
+
+/** The long form, whose parts end at commas; a path with one takes the short form, whose parts end at colons. */
+function bindArgument(mount: Extract<Mount, { type: 'bind' }>): string {
+  if (`${mount.source}${mount.target}`.includes(',')) {
+    const options = [mount.readOnly ? 'ro' : 'rw', mount.propagation, mount.selinux].filter((part) => part);
+    return `--volume=${mount.source}:${mount.target}:${options.join(',')}`;
+  }
+  const parts = [
+    'type=bind',
+    `src=${mount.source}`,
+    `dst=${mount.target}`,
+    ...(mount.readOnly ? ['ro=true'] : []),
+    ...(mount.propagation === undefined ? [] : [`bind-propagation=${mount.propagation}`]),
+    ...(mount.selinux === undefined ? [] : [`relabel=${mount.selinux === 'z' ? 'shared' : 'private'}`]),
+  ];
+  return `--mount=${parts.join(',')}`;
+}
+
+function volumeArgument(mount: Extract<Mount, { type: 'volume' }>): string {
+  if (mount.source === undefined) return `--volume=${mount.target}`;
+  if (mount.subpath !== undefined) {
+    const parts = ['type=volume', `src=${mount.source}`, `dst=${mount.target}`, `subpath=${mount.subpath}`];
+    return `--mount=${[...parts, ...(mount.readOnly ? ['ro=true'] : [])].join(',')}`;
+  }
+  const options = [mount.readOnly ? 'ro' : 'rw', ...(mount.noCopy ? ['nocopy'] : [])];
+  return `--volume=${mount.source}:${mount.target}:${options.join(',')}`;
+}
+
+function tmpfsArgument(mount: Extract<Mount, { type: 'tmpfs' }>): string {
+  const options = [
+    mount.readOnly ? 'ro' : 'rw',
+    ...(mount.sizeBytes === undefined ? [] : [`size=${mount.sizeBytes}`]),
+    `mode=${(mount.mode ?? 0o1777).toString(8)}`,
+  ];
+  return `--tmpfs=${mount.target}:${options.join(',')}`;
+}

@@ -1,0 +1,59 @@
+/** Networks through the podman command: inside the backend only. */
+import { labelFilters } from '../engine/labels.js';
+import { notFound } from '../errors.js';
+import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
+import type { NetworkRecord } from '../records.js';
+import type { NetworkOperations } from '../runtime.js';
+import { operand } from './containers.js';
+import { each, option, pairs } from './create-arguments.js';
+import type { Podman } from './podman.js';
+
+export function nativeNetworks(podman: Podman): NetworkOperations {
+  const inspect = async (id: string, signal?: AbortSignal): Promise<NetworkRecord> => {
+    const answer = await podman.json(['network', 'inspect', operand(id)], { subject: { id }, signal });
+    const [network] = objectsOf(answer);
+    if (network === undefined) throw notFound(id);
+    return networkOf(network);
+  };
+
+  return {
+    async create(spec, { signal } = {}) {
+      const args = [
+        ...option('--driver', spec.driver),
+        ...pairs('--opt', spec.driverOptions),
+        ...pairs('--label', spec.labels),
+        ...(spec.internal ? ['--internal'] : []),
+        ...(spec.ipv6 ? ['--ipv6'] : []),
+        ...(spec.addressPools ?? []).flatMap(({ subnet, gateway, range }) => [
+          ...option('--subnet', subnet),
+          ...option('--gateway', gateway),
+          ...option('--ip-range', range),
+        ]),
+      ];
+      await podman.run(['network', 'create', ...args, operand(spec.name)], { subject: { newName: spec.name }, signal });
+      return inspect(spec.name, signal);
+    },
+    async list({ labels = {}, signal } = {}) {
+      const filters = each(
+        '--filter',
+        labelFilters(labels).map((label) => `label=${label}`),
+      );
+      return objectsOf(await podman.json(['network', 'ls', '--format=json', ...filters], { signal })).map(networkOf);
+    },
+    inspect: (id, { signal } = {}) => inspect(id, signal),
+    async remove(id, { signal } = {}) {
+      await podman.run(['network', 'rm', operand(id)], { subject: { id }, signal });
+    },
+  };
+}
+
+/** Podman 4 writes the names small. */
+function networkOf(network: Json): NetworkRecord {
+  return {
+    id: textOf(network.id),
+    name: textOf(network.name),
+    driver: textOf(network.driver),
+    internal: network.internal === true,
+    labels: textMapOf(network.labels),
+  };
+}

@@ -1,0 +1,119 @@
+/** Runs the podman command. Arguments are lists, never a shell's line. */
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { backendFailure } from '../errors.js';
+import { parseJson } from '../json.js';
+import { podmanFailure, type Subject } from './failures.js';
+
+export interface Podman {
+  /** Values that no error text may quote. */
+  readonly secrets: readonly string[];
+  /** What it printed, once it has succeeded. */
+  run(args: readonly string[], options?: RunOptions): Promise<string>;
+  /** The same, as JSON. */
+  json(args: readonly string[], options?: RunOptions): Promise<unknown>;
+  /** A run whose output is read while it goes on. */
+  start(args: readonly string[], options?: StartOptions): PodmanProcess;
+  /** The same command, with more values that no error text may quote. */
+  knowing(secrets: readonly string[]): Podman;
+}
+
+export interface RunOptions {
+  /** What it is about, so that its error can name it as the caller did. */
+  readonly subject?: Subject;
+  readonly input?: Uint8Array;
+  /** Variables of its environment beside the usual. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers, not failures. */
+  readonly accepts?: readonly number[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StartOptions extends RunOptions {
+  readonly withInput?: boolean;
+}
+
+export interface PodmanProcess {
+  /** Ended already unless `withInput` was asked for. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Its exit code. Rejects when it cannot be run, and with the reason of an abort. */
+  readonly exit: Promise<number>;
+  end(): void;
+}
+
+/** The most that is kept of an error's text. */
+const STDERR_LIMIT = 64 * 1024;
+
+export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secrets: readonly string[]): Podman {
+  const start: Podman['start'] = (args, { environment, withInput = false, signal } = {}) => {
+    signal?.throwIfAborted();
+    const child = spawn(executable, [...args], {
+      env: { ...base, ...environment },
+      stdio: 'pipe',
+      windowsHide: true,
+    });
+    const end = (): void => void child.kill('SIGTERM');
+    signal?.addEventListener('abort', end, { once: true });
+    // A process that ends before it has read its input is no failure of the writer.
+    child.stdin.on('error', () => undefined);
+    if (!withInput) child.stdin.end();
+    const exit = new Promise<number>((resolve, reject) => {
+      child.once('error', (error) => {
+        reject(cannotRun(error));
+      });
+      child.once('close', (code, killedBy) => {
+        signal?.removeEventListener('abort', end);
+        if (signal?.aborted)
+          reject(signal.reason as Error); // Whatever the caller gave as the reason.
+        else resolve(code ?? (killedBy === null ? 1 : 128));
+      });
+    });
+    exit.catch(() => undefined); // Whoever awaits it gets it.
+    return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, end };
+  };
+
+  const run: Podman['run'] = async (args, options = {}) => {
+    const process = start(args, { ...options, withInput: options.input !== undefined });
+    if (options.input !== undefined) process.stdin.end(options.input);
+    const [stdout, stderr, code] = await Promise.all([
+      textOfStream(process.stdout, Infinity),
+      textOfStream(process.stderr, STDERR_LIMIT),
+      process.exit,
+    ]);
+    if (code === 0 || options.accepts?.includes(code)) return stdout;
+    throw podmanFailure(stderr, options.subject ?? {}, secrets);
+  };
+
+  return {
+    secrets,
+    run,
+    async json(args, options) {
+      const value = parseJson(await run(args, options));
+      if (value === undefined) throw backendFailure('Podman answered something that is not JSON.');
+      return value;
+    },
+    start,
+    knowing: (more) => podmanCommand(executable, base, [...secrets, ...more]),
+  };
+}
+
+/** The end of a stream's text; what is cut off is the beginning. */
+export async function textOfStream(stream: Readable, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const data = chunk as Buffer; // No encoding is set.
+    chunks.push(data);
+    size += data.length;
+    while (size > limit && chunks.length > 1) size -= chunks.shift()?.length ?? 0;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function cannotRun(error: NodeJS.ErrnoException): Error {
+  return error.code === 'ENOENT'
+    ? backendFailure('Podman is not installed: no podman on the PATH. Install it, or use the bridge backend.', error)
+    : backendFailure(`Podman cannot be run (${error.code ?? 'unknown'}).`, error);
+}

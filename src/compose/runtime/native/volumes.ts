@@ -1,0 +1,52 @@
+/** Volumes through the podman command. */
+import { labelFilters } from '../engine/labels.js';
+import { utcTime } from '../engine/time.js';
+import { notFound } from '../errors.js';
+import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
+import type { VolumeRecord } from '../records.js';
+import type { VolumeOperations } from '../runtime.js';
+import { operand } from './containers.js';
+import { each, option, pairs } from './create-arguments.js';
+import type { Podman } from './podman.js';
+
+export function nativeVolumes(podman: Podman): VolumeOperations {
+  const inspect = async (name: string, signal?: AbortSignal): Promise<VolumeRecord> => {
+    const subject = { id: name };
+    const [volume] = objectsOf(await podman.json(['volume', 'inspect', operand(name)], { subject, signal }));
+    if (volume === undefined) throw notFound(name);
+    return volumeOf(volume);
+  };
+
+  return {
+    async create(spec, { signal } = {}) {
+      const args = [
+        ...option('--driver', spec.driver),
+        ...pairs('--opt', spec.driverOptions),
+        ...pairs('--label', spec.labels),
+      ];
+      await podman.run(['volume', 'create', ...args, operand(spec.name)], { subject: { newName: spec.name }, signal });
+      return inspect(spec.name, signal);
+    },
+    async list({ labels = {}, signal } = {}) {
+      const filters = each(
+        '--filter',
+        labelFilters(labels).map((label) => `label=${label}`),
+      );
+      return objectsOf(await podman.json(['volume', 'ls', '--format=json', ...filters], { signal })).map(volumeOf);
+    },
+    inspect: (name, { signal } = {}) => inspect(name, signal),
+    async remove(name, { signal } = {}) {
+      await podman.run(['volume', 'rm', operand(name)], { subject: { id: name }, signal });
+    },
+  };
+}
+
+function volumeOf(volume: Json): VolumeRecord {
+  const createdAt = utcTime(textOf(volume.CreatedAt));
+  return {
+    name: textOf(volume.Name),
+    driver: textOf(volume.Driver),
+    labels: textMapOf(volume.Labels),
+    ...(createdAt !== undefined && { createdAt }),
+  };
+}

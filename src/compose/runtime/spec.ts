@@ -1,0 +1,273 @@
+/**
+ * What the runtime is asked to make. Normalized already: absolute paths, durations in milliseconds or
+ * seconds as the name says, sizes in bytes, split command lines. An absent field is the engine's default.
+ */
+
+export type PortProtocol = 'tcp' | 'udp' | 'sctp';
+
+export type Mount =
+  | {
+      readonly type: 'bind';
+      /** An absolute host path. */
+      readonly source: string;
+      readonly target: string;
+      readonly readOnly?: boolean;
+      /** Make the host directory when it is missing; otherwise a missing path fails the create. */
+      readonly createHostPath?: boolean;
+      readonly propagation?: 'private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave';
+      /** SELinux relabelling: `z` shared, `Z` private. */
+      readonly selinux?: 'z' | 'Z';
+    }
+  | {
+      readonly type: 'volume';
+      /** A volume's name; absent: an anonymous volume. */
+      readonly source?: string;
+      readonly target: string;
+      readonly readOnly?: boolean;
+      /** Do not fill an empty volume with what the image has at the target. */
+      readonly noCopy?: boolean;
+      /** A path inside the volume to mount instead of its top. */
+      readonly subpath?: string;
+    }
+  | {
+      readonly type: 'tmpfs';
+      readonly target: string;
+      readonly sizeBytes?: number;
+      /** Permission bits, for example 0o1777. */
+      readonly mode?: number;
+      readonly readOnly?: boolean;
+    };
+
+export interface PublishedPort {
+  readonly containerPort: number;
+  readonly protocol?: PortProtocol;
+  /** Absent: all addresses. */
+  readonly hostAddress?: string;
+  /** Absent: the engine picks one. */
+  readonly hostPort?: number;
+}
+
+export interface NetworkAttachment {
+  readonly network: string;
+  /** Names beside the container's own under which others on the network find it. */
+  readonly aliases?: readonly string[];
+  readonly ipv4Address?: string;
+  readonly ipv6Address?: string;
+  readonly linkLocalAddresses?: readonly string[];
+  readonly macAddress?: string;
+  readonly driverOptions?: Readonly<Record<string, string>>;
+}
+
+export interface Healthcheck {
+  /** `['CMD', ...]`, `['CMD-SHELL', line]`, or `['NONE']` to switch the image's own off. */
+  readonly test: readonly string[];
+  readonly intervalMs?: number;
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly startPeriodMs?: number;
+  readonly startIntervalMs?: number;
+}
+
+export interface RestartPolicy {
+  readonly name: 'no' | 'always' | 'unless-stopped' | 'on-failure';
+  /** Of `on-failure`; absent: without limit. */
+  readonly maximumRetries?: number;
+}
+
+export interface DeviceMapping {
+  readonly source: string;
+  readonly target: string;
+  /** A subset of `rwm`. */
+  readonly permissions?: string;
+}
+
+export interface DeviceRequest {
+  readonly driver?: string;
+  /** -1: all of them. */
+  readonly count?: number;
+  readonly deviceIds?: readonly string[];
+  readonly capabilities: readonly string[];
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+export interface Ulimit {
+  readonly soft: number;
+  readonly hard: number;
+}
+
+export interface ThrottledDevice {
+  readonly path: string;
+  /** Bytes, or operations, per second. */
+  readonly rate: number;
+}
+
+export interface BlockIo {
+  readonly weight?: number;
+  readonly weightDevices?: readonly { readonly path: string; readonly weight: number }[];
+  readonly readBytes?: readonly ThrottledDevice[];
+  readonly writeBytes?: readonly ThrottledDevice[];
+  readonly readOperations?: readonly ThrottledDevice[];
+  readonly writeOperations?: readonly ThrottledDevice[];
+}
+
+export interface Resources {
+  /** Processors, for example 0.5. */
+  readonly cpus?: number;
+  readonly cpuShares?: number;
+  readonly cpuQuotaMicroseconds?: number;
+  readonly cpuPeriodMicroseconds?: number;
+  readonly cpuRealtimeRuntimeMicroseconds?: number;
+  readonly cpuRealtimePeriodMicroseconds?: number;
+  readonly cpuset?: string;
+  readonly memoryBytes?: number;
+  readonly memoryReservationBytes?: number;
+  /** Memory and swap together; -1: no limit. */
+  readonly memorySwapBytes?: number;
+  readonly memorySwappiness?: number;
+  readonly oomKillDisable?: boolean;
+  readonly oomScoreAdjustment?: number;
+  /** -1: no limit. */
+  readonly pids?: number;
+  readonly blockIo?: BlockIo;
+}
+
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  readonly platform?: string;
+  readonly command?: readonly string[];
+  /** An empty list clears the image's own. */
+  readonly entrypoint?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly mounts?: readonly Mount[];
+  /** Containers whose mounts this one shares: an id or name, with `:ro` appended for read-only. */
+  readonly volumesFrom?: readonly string[];
+  readonly ports?: readonly PublishedPort[];
+  readonly expose?: readonly { readonly port: number; readonly protocol?: PortProtocol }[];
+  /** `none`, `host` or `container:<id>`; excludes `networks`. */
+  readonly networkMode?: 'none' | 'host' | `container:${string}`;
+  /** The first is the one whose gateway is the default route. Absent: the engine's default network. */
+  readonly networks?: readonly NetworkAttachment[];
+  readonly hostname?: string;
+  readonly domainName?: string;
+  readonly macAddress?: string;
+  readonly extraHosts?: readonly { readonly host: string; readonly address: string }[];
+  readonly dns?: readonly string[];
+  readonly dnsSearch?: readonly string[];
+  readonly dnsOptions?: readonly string[];
+  readonly healthcheck?: Healthcheck;
+  readonly restart?: RestartPolicy;
+  readonly user?: string;
+  readonly groups?: readonly string[];
+  readonly workingDirectory?: string;
+  readonly stopSignal?: string;
+  readonly stopTimeoutSeconds?: number;
+  readonly tty?: boolean;
+  readonly openStdin?: boolean;
+  /** Close standard input for good when the first that was attached to it leaves. */
+  readonly stdinOnce?: boolean;
+  readonly init?: boolean;
+  readonly readOnly?: boolean;
+  readonly privileged?: boolean;
+  readonly capAdd?: readonly string[];
+  readonly capDrop?: readonly string[];
+  readonly securityOptions?: readonly string[];
+  readonly devices?: readonly DeviceMapping[];
+  readonly deviceCgroupRules?: readonly string[];
+  readonly deviceRequests?: readonly DeviceRequest[];
+  readonly sysctls?: Readonly<Record<string, string>>;
+  readonly ulimits?: Readonly<Record<string, Ulimit>>;
+  readonly shmSizeBytes?: number;
+  readonly pidMode?: string;
+  readonly ipcMode?: string;
+  readonly utsMode?: string;
+  readonly userNamespaceMode?: string;
+  readonly cgroupNamespaceMode?: 'host' | 'private';
+  readonly cgroupParent?: string;
+  /** The OCI runtime's name. */
+  readonly ociRuntime?: string;
+  readonly storageOptions?: Readonly<Record<string, string>>;
+  readonly logging?: { readonly driver?: string; readonly options?: Readonly<Record<string, string>> };
+  readonly resources?: Resources;
+}
+
+export interface BuildSpec {
+  /** An absolute path of a directory. */
+  readonly context: string;
+  /** Relative to the context, or absolute; default `Dockerfile`. Excludes `dockerfileInline`. */
+  readonly dockerfile?: string;
+  readonly dockerfileInline?: string;
+  readonly tags: readonly string[];
+  readonly target?: string;
+  readonly platform?: string;
+  readonly buildArguments?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly cacheFrom?: readonly string[];
+  readonly noCache?: boolean;
+  /** Look for newer base images. */
+  readonly pull?: boolean;
+  readonly network?: string;
+  readonly shmSizeBytes?: number;
+  readonly extraHosts?: readonly { readonly host: string; readonly address: string }[];
+  /** Files that a `RUN --mount=type=secret` sees; needs a builder that knows them. */
+  readonly secrets?: readonly { readonly id: string; readonly path: string }[];
+  /** `default` or `id=socket`; needs a builder that knows them. */
+  readonly ssh?: readonly string[];
+  /** Further named contexts; needs a builder that knows them. */
+  readonly additionalContexts?: Readonly<Record<string, string>>;
+}
+
+export interface VolumeSpec {
+  readonly name: string;
+  readonly driver?: string;
+  readonly driverOptions?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface AddressPool {
+  readonly subnet?: string;
+  readonly gateway?: string;
+  readonly range?: string;
+}
+
+export interface NetworkSpec {
+  readonly name: string;
+  readonly driver?: string;
+  readonly driverOptions?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** No route to the outside. */
+  readonly internal?: boolean;
+  readonly attachable?: boolean;
+  readonly ipv6?: boolean;
+  readonly addressPools?: readonly AddressPool[];
+}
+
+export interface SecretSpec {
+  readonly name: string;
+  readonly value: Uint8Array;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface ExecSpec {
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly user?: string;
+  readonly workingDirectory?: string;
+  readonly privileged?: boolean;
+  readonly tty?: boolean;
+  /** Fed to the process; its end is the process's end of input. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}
+
+/** One file to be put into a container's file system; missing directories above it are made. */
+export interface FileToPut {
+  /** Absolute, inside the container. */
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** Permission bits; default 0o444. */
+  readonly mode?: number;
+  readonly uid?: number;
+  readonly gid?: number;
+}

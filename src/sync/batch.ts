@@ -1,0 +1,92 @@
+/** Batch mode: many repositories, a few at a time. */
+import type { RepositorySource } from './providers/provider.js';
+import type { BatchOptions } from './request.js';
+import type { Surroundings } from './surroundings.js';
+
+/**
+ * Runs `work` for each repository, at most `concurrency` at once and `maxRepos` in all.
+ *
+ * They are taken in batches of `size`: the next batch begins, after the delay, when the last one has ended. With
+ * `continuous` each free worker takes the next repository at once, and nobody waits for the slowest of a batch.
+ */
+export async function runBatch(
+  sources: AsyncIterable<RepositorySource>,
+  options: BatchOptions,
+  { signal, sleep, progress }: Pick<Surroundings, 'signal' | 'sleep' | 'progress'>,
+  work: (source: RepositorySource) => Promise<void>,
+): Promise<void> {
+  const iterator = limited(sources, options.maxRepos);
+  let found = 0;
+  /** Works on at most `most` repositories; false when the list has ended. */
+  const workThrough = async (most: number): Promise<boolean> => {
+    const batch = { left: most, ended: false };
+    const worker = async (): Promise<void> => {
+      while (batch.left > 0 && !batch.ended) {
+        batch.left -= 1;
+        signal.throwIfAborted();
+        const next = await iterator.next();
+        if (next.done === true) {
+          batch.ended = true;
+          return;
+        }
+        found += 1;
+        progress.repositoriesFound?.(found);
+        await work(next.value);
+      }
+    };
+    await allOf(Array.from({ length: Math.min(options.concurrency, most) }, () => worker()));
+    return !batch.ended;
+  };
+  try {
+    if (options.continuous) await workThrough(Number.POSITIVE_INFINITY);
+    else while (await workThrough(options.size)) await sleep(options.delayMilliseconds, signal);
+  } finally {
+    await iterator.return(undefined);
+  }
+}
+
+/** Waits for all of them, then fails with the first failure: no worker is left running. */
+async function allOf(workers: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(workers);
+  for (const result of results) if (result.status === 'rejected') throw result.reason as unknown;
+}
+
+async function* limited<Item>(items: AsyncIterable<Item>, limit: number | undefined): AsyncGenerator<Item> {
+  if (limit === undefined) {
+    yield* items;
+    return;
+  }
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count >= limit) return;
+  }
+}
+
+/**
+ * Whether a repository's full name matches a search pattern: `*` any text, `?` one character, `[abc]` and `[!abc]` one
+ * of a set; case does not matter. A pattern without a slash is compared with the last part of the name.
+ */
+export function matchesPattern(pattern: string, fullName: string): boolean {
+  const subject = pattern.includes('/') ? fullName : fullName.slice(fullName.lastIndexOf('/') + 1);
+  return expressionFor(pattern).test(subject);
+}
+
+function expressionFor(pattern: string): RegExp {
+  let source = '';
+  for (let index = 0; index < pattern.length; index += 1) {
+    const character = pattern.charAt(index);
+    const close = character === '[' ? pattern.indexOf(']', index + 2) : -1;
+    if (character === '*') source += '.*';
+    else if (character === '?') source += '.';
+    else if (close > 0) {
+      const negated = pattern[index + 1] === '!' || pattern[index + 1] === '^';
+      const members = pattern.slice(index + (negated ? 2 : 1), close).replace(/[\\\]^[]/g, '\\$&');
+      source += `[${negated ? '^' : ''}${members}]`;
+      index = close;
+    } else source += character.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  }
+  // Runs of stars mean the same as one; as `.*.*` they would make a hostile pattern slow.
+  return new RegExp(`^${source.replace(/(?:\.\*){2,}/g, '.*')}$`, 'is');
+}

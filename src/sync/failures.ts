@@ -1,0 +1,66 @@
+/** Why a sync failed: a closed set of codes with a text for people. */
+
+export type SyncFailureCode =
+  /** The credential was refused (401, or 403 on a request that needs none). */
+  | 'unauthorized'
+  /** The host says it does not exist; a token without the needed scope looks the same. */
+  | 'not_found'
+  /** The host kept asking for patience until the tries were used up. */
+  | 'rate_limited'
+  /** The host could not be reached, or kept answering with server errors. */
+  | 'host_unavailable'
+  /** The host answered something that is not what its API promises. */
+  | 'unexpected_reply'
+  /** The path is not a git repository, or git failed to read it. */
+  | 'repository_unreadable'
+  /** The primary database refused or could not be reached. */
+  | 'database_failed'
+  /** Everything is in the primary database; the secondary is behind and will be repaired by the next run. */
+  | 'secondary_failed'
+  /** An optional connector package is not installed. */
+  | 'connectors_missing'
+  /** The run was ended from outside. */
+  | 'aborted'
+  | 'internal';
+
+export interface SyncFailure {
+  readonly code: SyncFailureCode;
+  readonly message: string;
+}
+
+/** An error with one of the documented codes; its message is fit for a person and holds no secret. */
+export class SyncError extends Error {
+  readonly code: SyncFailureCode;
+
+  constructor(code: SyncFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SyncError';
+    this.code = code;
+  }
+}
+
+/**
+ * What a summary says about an error.
+ *
+ * @param error anything thrown
+ * @param secrets texts (tokens, connection strings) that must not appear in the message
+ */
+export function failureOf(error: unknown, secrets: readonly string[]): SyncFailure {
+  const code = error instanceof SyncError ? error.code : isAbort(error) ? 'aborted' : 'internal';
+  const text = error instanceof Error ? error.message : String(error);
+  return { code, message: withoutSecrets(code === 'aborted' ? 'The sync was stopped.' : text, secrets) };
+}
+
+/** The text with every secret, and the credentials of every URL, blotted out. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '***');
+  return clean.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@');
+}
+
+/** Whether the error is an abort signal's. */
+export function isAbort(error: unknown): boolean {
+  return (
+    error instanceof Error && (error.name === 'AbortError' || (error instanceof SyncError && error.code === 'aborted'))
+  );
+}

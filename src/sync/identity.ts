@@ -1,0 +1,79 @@
+/** Which repository a record belongs to: the same id for a clone and for the remote that it was cloned from. */
+import { createHash } from 'node:crypto';
+
+/** A repository's identity, before an organization is added to it. */
+export interface Identity {
+  /** `host/owner/name` in lower case, or `file:` and the absolute path where there is no remote. */
+  readonly identity: string;
+  /** What people call it: `owner/name`, or the directory's name. */
+  readonly name: string;
+}
+
+/**
+ * The identity that a remote address stands for, or undefined where it names no host (a path, a bundle).
+ * `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://user:secret@host/owner/name/` and
+ * `git://host/owner/name` are all `host/owner/name`. Owner and name are compared without case, as both hosts do.
+ *
+ * @param remote the address as git or a host gives it; credentials in it go nowhere
+ */
+export function identityOfRemote(remote: string): Identity | undefined {
+  const located = locate(remote.trim());
+  if (located === undefined) return undefined;
+  const name = located.path
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\.git$/i, '')
+    .replace(/\/+$/, '')
+    .replace(/\/{2,}/g, '/');
+  if (name === '' || located.host === '') return undefined;
+  // `ssh.github.com` and `altssh.gitlab.com` are the same hosts' ssh ports behind firewalls.
+  const host = located.host.toLowerCase().replace(/^(www|ssh|altssh)\.(?=[^.]+\.[^.]+$)/, '');
+  return { identity: `${host}/${name.toLowerCase()}`, name };
+}
+
+/** The identity of a repository that has no remote: its own directory. */
+export function identityOfPath(absolutePath: string): Identity {
+  const clean = absolutePath.replace(/\/+$/, '').replace(/\/\.git$/, '') || '/';
+  const name = clean.slice(clean.lastIndexOf('/') + 1).replace(/\.git$/, '');
+  return { identity: `file:${clean}`, name: name === '' ? 'repository' : name };
+}
+
+/**
+ * The id of a repository within an organization: a UUID of version 8 (RFC 9562, section 5.8) made of a SHA-256, so that
+ * every machine gives one repository one id and no two organizations share a row.
+ */
+export function repositoryId(orgId: string, identity: string): string {
+  const bytes = createHash('sha256').update(`${orgId}\0${identity}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The remote without credentials, for storing and showing. */
+export function withoutCredentials(remote: string): string {
+  return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
+}
+
+function locate(remote: string): { readonly host: string; readonly path: string } | undefined {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(remote)) {
+    if (/^file:/i.test(remote) || !URL.canParse(remote)) return undefined;
+    const url = new URL(remote);
+    const port = url.port === '' || isUsualPort(url.protocol, url.port) ? '' : `:${url.port}`;
+    return { host: `${url.hostname}${port}`, path: decoded(url.pathname) };
+  }
+  // The scp form has no slash before its colon; one letter before it is a Windows drive.
+  const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]{2,}):(?!\/\/)(.+)$/.exec(remote);
+  return scp?.[1] === undefined || scp[2] === undefined ? undefined : { host: scp[1], path: scp[2] };
+}
+
+/** An ssh port says nothing about which server it is; a web port other than the usual one does. */
+function isUsualPort(protocol: string, port: string): boolean {
+  return /^(ssh|git\+ssh|ssh\+git):$/.test(protocol) || (protocol === 'git:' && port === '9418');
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

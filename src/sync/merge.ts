@@ -1,0 +1,43 @@
+/** How a record that is stored already and one that arrives become one: the same rule on every kind of database. */
+import type { AnyRow, JsonValue, Table } from './records.js';
+
+/**
+ * The row to store, or undefined where nothing changes. SQL databases carry out the same rule in their upserts
+ * (sinks/sql.ts); the others call this.
+ */
+export function mergeRow(table: Table, stored: AnyRow | undefined, arriving: AnyRow): AnyRow | undefined {
+  if (stored === undefined) return arriving;
+  if (table.localYields && arriving['source'] === 'local' && stored['source'] !== 'local') return undefined;
+  const merged: Record<string, JsonValue> = {};
+  let changed = false;
+  for (const column of table.columns) {
+    const before = stored[column.name] ?? null;
+    const after = arriving[column.name] ?? null;
+    merged[column.name] = after === null && column.keepKnown ? before : after;
+    if (column.name !== 'last_synced' && !same(merged[column.name] ?? null, before)) changed = true;
+  }
+  return changed ? merged : undefined;
+}
+
+/** The key of a row as one text. No two rows share it: at most one part of a key is free text. */
+export function rowKey(table: Table, row: AnyRow): string {
+  return table.key.map((name) => keyPart(row[name])).join(':');
+}
+
+function keyPart(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function same(left: JsonValue, right: JsonValue): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  return canonical(left) === canonical(right);
+}
+
+/** JSON with sorted names, so that databases that reorder members compare equal. */
+function canonical(value: JsonValue): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+}

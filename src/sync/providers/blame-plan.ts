@@ -1,0 +1,61 @@
+/** What a host's blame has to read: all files once more when the branch has moved, less what an interrupted sync did. */
+import type { JsonValue } from '../records.js';
+import type { Page, Start } from './provider.js';
+
+export interface BlamePlan {
+  /** The files to read, from `count` on. */
+  readonly paths: readonly string[];
+  readonly count: number;
+  /** Pages that remove the files which are gone since the last complete sync. */
+  readonly removed: readonly Page[];
+  positionAt(count: number): JsonValue;
+  readonly last: Page;
+}
+
+/**
+ * @param head the commit that is blamed
+ * @param list lists its files; called only if they have to be read
+ */
+export async function planBlame(
+  head: string,
+  start: Start,
+  list: () => Promise<readonly string[]>,
+): Promise<BlamePlan> {
+  const earlier = parsePosition(start?.position ?? null);
+  const isSame = earlier?.head === head;
+  const wasDone = start?.done === true;
+  const unchanged = isSame && wasDone;
+  const listed = unchanged ? earlier.paths : await list();
+  const gone = wasDone && earlier !== undefined && !isSame ? missingFrom(listed, earlier.paths) : [];
+  const positionAt = (count: number): JsonValue => ({ head, count, paths: [] });
+  return {
+    paths: unchanged ? [] : listed,
+    count: isSame && !wasDone ? earlier.count : 0,
+    removed:
+      gone.length === 0
+        ? []
+        : [
+            {
+              records: {},
+              blameLengths: gone.map((path) => ({ path, lines: 0 })),
+              position: positionAt(0),
+              done: false,
+            },
+          ],
+    positionAt,
+    // The files are remembered so that the next sync knows which of them are gone.
+    last: { records: {}, position: { head, count: 0, paths: [...listed] }, done: true },
+  };
+}
+
+function missingFrom(present: readonly string[], before: readonly string[]): string[] {
+  const paths = new Set(present);
+  return before.filter((path) => !paths.has(path));
+}
+
+function parsePosition(value: JsonValue): { head: string; count: number; paths: string[] } | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { head, count, paths } = value as Record<string, JsonValue | undefined>;
+  if (typeof head !== 'string' || typeof count !== 'number' || !Array.isArray(paths)) return undefined;
+  return { head, count, paths: paths.filter((path) => typeof path === 'string') };
+}

@@ -1,0 +1,121 @@
+/** `sync blame` from host_a, by GraphQL: authors and commits per line. File contents are not fetched: `line` is null. */
+import type { Row } from '../../records.js';
+import type { BlameLength } from '../../sinks/sink.js';
+import { planBlame } from '../blame-plan.js';
+import { isBlamed } from '../blamed-files.js';
+import { MOST_BLAMED_FILES } from '../limits.js';
+import type { Page, Start } from '../provider.js';
+import type { JsonObject } from '../read.js';
+import {
+  readInstantOrNull,
+  readInteger,
+  readList,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+} from '../read.js';
+import type { HostARepository } from './open-host-a.js';
+
+/** Files asked for in one query; each costs the host a blame. */
+const FILES_PER_QUERY = 5;
+
+export async function* blamePages(repository: HostARepository, start: Start): AsyncGenerator<Page> {
+  const head = await headOf(repository);
+  if (head === undefined) {
+    yield { records: {}, position: null, done: true };
+    return;
+  }
+  const plan = await planBlame(head, start, () => listFiles(repository, head));
+  yield* plan.removed;
+  for (let count = plan.count; count < plan.paths.length; count += FILES_PER_QUERY) {
+    const batch = plan.paths.slice(count, count + FILES_PER_QUERY);
+    const page = await blameFiles(repository, head, batch);
+    yield { ...page, position: plan.positionAt(count + batch.length), done: false, expected: plan.paths.length };
+  }
+  yield plan.last;
+}
+
+/** The commit at the tip of the default branch; undefined in an empty repository. */
+async function headOf({ client, owner, repo, defaultBranch }: HostARepository): Promise<string | undefined> {
+  const data = await client.graphql(HEAD, { owner, repo, expression: defaultBranch });
+  const object = readObjectOrNull(readObject(data['repository'], 'repository')['object'], 'object');
+  return object === null ? undefined : readText(object['oid'], 'oid');
+}
+
+/** The text files of a commit. */
+async function listFiles({ client, owner, repo }: HostARepository, head: string): Promise<string[]> {
+  const tree = await client.rest('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    owner,
+    repo,
+    tree_sha: head,
+    recursive: '1',
+  });
+  return readList(readObject(tree.data, 'tree')['tree'], 'tree.tree')
+    .map((entry) => readObject(entry, 'entry'))
+    .filter((entry) => entry['type'] === 'blob' && entry['mode'] !== '120000')
+    .map((entry) => readText(entry['path'], 'path'))
+    .filter(isBlamed)
+    .slice(0, MOST_BLAMED_FILES);
+}
+
+export const HEAD = `
+  query ($owner: String!, $repo: String!, $expression: String!) {
+    repository(owner: $owner, name: $repo) { object(expression: $expression) { oid } }
+  }`;
+
+/** The query for a number of files, each under an alias, with its path as a variable. */
+export function blameQuery(files: number): string {
+  const indexes = Array.from({ length: files }, (_, index) => index);
+  return `
+  query ($owner: String!, $repo: String!, $head: String!, ${indexes.map((index) => `$path${index}: String!`).join(', ')}) {
+    repository(owner: $owner, name: $repo) {
+      object(expression: $head) {
+        ... on Commit {
+          ${indexes.map((index) => `file${index}: blame(path: $path${index}) { ...Ranges }`).join('\n          ')}
+        }
+      }
+    }
+  }
+  fragment Ranges on Blame {
+    ranges { startingLine endingLine commit { oid author { name email date } } }
+  }`;
+}
+
+async function blameFiles(
+  { client, owner, repo }: HostARepository,
+  head: string,
+  paths: readonly string[],
+): Promise<Pick<Page, 'records' | 'blameLengths'>> {
+  const variables = Object.fromEntries(paths.map((path, index) => [`path${index}`, path]));
+  const data = await client.graphql(blameQuery(paths.length), { owner, repo, head, ...variables });
+  const commit = readObject(readObject(data['repository'], 'repository')['object'], 'object');
+  const rows: Row<'git_blame'>[] = [];
+  const blameLengths: BlameLength[] = [];
+  paths.forEach((path, index) => {
+    const blame = readObjectOrNull(commit[`file${index}`], 'blame');
+    const lines = readList(blame?.['ranges'] ?? [], 'ranges').flatMap((range) =>
+      rangeRows(path, readObject(range, 'range')),
+    );
+    for (const line of lines) rows.push(line);
+    // Ranges cover the whole file, in order.
+    blameLengths.push({ path, lines: lines.at(-1)?.line_no ?? 0 });
+  });
+  return { records: { git_blame: rows }, blameLengths };
+}
+
+function rangeRows(path: string, range: JsonObject): Row<'git_blame'>[] {
+  const first = readInteger(range['startingLine'], 'startingLine');
+  const last = readInteger(range['endingLine'], 'endingLine');
+  const commit = readObject(range['commit'], 'commit');
+  const author = readObjectOrNull(commit['author'], 'author');
+  const shared = {
+    path,
+    author_email: readTextOrNull(author?.['email'], 'author.email'),
+    author_name: readTextOrNull(author?.['name'], 'author.name'),
+    author_when: readInstantOrNull(author?.['date'], 'author.date'),
+    commit_hash: readText(commit['oid'], 'oid'),
+    line: null,
+  };
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ ...shared, line_no: first + index }));
+}

@@ -1,0 +1,140 @@
+/** Requests to host_a through octokit: its plugins decide what is tried again, the shared gate decides when. */
+import { SyncError } from '../../failures.js';
+import type { Gate } from '../../http/gate.js';
+import { TRIES } from '../../http/gate.js';
+import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import type { Surroundings } from '../../surroundings.js';
+import { importConnector } from '../connectors.js';
+import type { JsonObject } from '../read.js';
+import { readObject } from '../read.js';
+
+export interface HostAClient {
+  /** A REST request such as `GET /repos/{owner}/{repo}`; `hasNext` is what the Link header says. */
+  rest(
+    route: string,
+    parameters: Readonly<Record<string, string | number>>,
+  ): Promise<{ readonly data: unknown; readonly hasNext: boolean }>;
+  /** A GraphQL query; the result is its `data`. */
+  graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
+}
+
+/** What we use of octokit; everything that it returns is parsed by the readers. */
+interface Octokit {
+  request(
+    route: string,
+    parameters: object,
+  ): Promise<{ readonly data: unknown; readonly headers: { readonly link?: string } }>;
+  graphql(query: string, variables: object): Promise<unknown>;
+}
+
+const TIMEOUT = 30_000;
+
+/** Statuses that another try does not change. 403 and 429 are the throttling plugin's. */
+const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
+
+/** Opens a client on the API at `baseUrl`. */
+export async function openHostAClient(
+  baseUrl: string,
+  token: string | undefined,
+  gate: Gate,
+  surroundings: Surroundings,
+): Promise<HostAClient> {
+  const constructor = await importConnector(surroundings, 'octokit', 'Octokit');
+  const plainFetch = gatedFetch({ gate, now: surroundings.now, signal: surroundings.signal, timeout: TIMEOUT });
+  const onLimit = (retryAfter: number, _options: unknown, _octokit: unknown, retries: number): boolean => {
+    gate.delay(retryAfter * 1000, 'rate limit');
+    return retries < TRIES - 1;
+  };
+  // The package is optional, so that its types may be missing: this is the part of them that is used.
+  const octokit = new (constructor as new (options: object) => Octokit)({
+    auth: token,
+    baseUrl,
+    userAgent: 'plumbline-sync',
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    request: { fetch: async (...args: Parameters<typeof fetch>) => withLimitHeaders(await plainFetch(...args)) },
+    // With a base value of 0 the plugins retry at once: the gate holds the retry back for as long as it must be.
+    retry: { retries: TRIES - 1, retryAfterBaseValue: 0, doNotRetry: FINAL_STATUSES },
+    throttle: {
+      onRateLimit: onLimit,
+      onSecondaryRateLimit: onLimit,
+      retryAfterBaseValue: 0,
+      // The plugin would space out queries like mutations, by a second each.
+      write: { key: () => ({ schedule: (_options: unknown, task: () => unknown) => task() }) },
+    },
+  });
+
+  return {
+    rest: async (route, parameters) => {
+      const { data, headers } = await explained(route, surroundings.signal, () => octokit.request(route, parameters));
+      return { data, hasNext: /<[^>]*>;[^,]*rel="?next"?/.test(headers.link ?? '') };
+    },
+    graphql: async (query, variables) =>
+      readObject(
+        await explained('GraphQL query', surroundings.signal, () => octokit.graphql(query, variables)),
+        'data',
+      ),
+  };
+}
+
+/** The throttling plugin knows a limit by its text or this header; a plain 429 or Retry-After has neither. */
+function withLimitHeaders(response: Response): Response {
+  if (isRateLimited(response)) response.headers.set('x-ratelimit-remaining', '0');
+  return response;
+}
+
+async function explained<Result>(what: string, signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asSyncError(error, what);
+  }
+}
+
+function asSyncError(error: unknown, what: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const options = { cause: error };
+  if ('errors' in error && Array.isArray(error.errors)) {
+    const [first] = error.errors as readonly { readonly type?: unknown }[];
+    if (first?.type === 'NOT_FOUND') return new SyncError('not_found', notFound(error.message), options);
+    if (first?.type === 'FORBIDDEN')
+      return new SyncError('unauthorized', `host_a refused it: ${error.message}`, options);
+    if (first?.type === 'RATE_LIMITED') return new SyncError('rate_limited', limited(what), options);
+    return new SyncError('unexpected_reply', `host_a: ${error.message}`, options);
+  }
+  if (!('status' in error) || typeof error.status !== 'number') return error;
+  const response =
+    'response' in error ? (error.response as { readonly headers?: Record<string, string> } | undefined) : undefined;
+  switch (error.status) {
+    case 401:
+      return new SyncError('unauthorized', 'host_a refused the token (401): it is wrong, expired or revoked.', options);
+    case 404:
+      return new SyncError('not_found', notFound(what), options);
+    case 429:
+      return new SyncError('rate_limited', limited(what), options);
+    case 403:
+      return response?.headers?.['x-ratelimit-remaining'] === '0' || /rate limit/i.test(error.message)
+        ? new SyncError('rate_limited', limited(what), options)
+        : new SyncError('unauthorized', `host_a refused ${what} (403): ${error.message}`, options);
+    default:
+      return error.status >= 500
+        ? new SyncError(
+            'host_unavailable',
+            `host_a did not answer ${what} after ${TRIES} tries: ${error.message}`,
+            options,
+          )
+        : new SyncError(
+            'unexpected_reply',
+            `host_a answered ${what} with status ${error.status}: ${error.message}`,
+            options,
+          );
+  }
+}
+
+function notFound(what: string): string {
+  return `host_a: not found: ${what}. A private repository looks the same to a token without the scope repo.`;
+}
+
+function limited(what: string): string {
+  return `host_a limits the rate of requests and kept doing so (${what}). Run the sync again later: it goes on from here.`;
+}

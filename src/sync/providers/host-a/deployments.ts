@@ -1,0 +1,85 @@
+/** `sync deployments` from host_a, by GraphQL: the REST list has no states, each of which would cost a request. */
+import type { Row } from '../../records.js';
+import type { TimeWindow } from '../../time-window.js';
+import { MOST_EVENTS } from '../limits.js';
+import type { Listing } from '../newest-first.js';
+import type { JsonObject } from '../read.js';
+import {
+  readId,
+  readInstant,
+  readInstantOrNull,
+  readIntegerOrNull,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+} from '../read.js';
+import type { HostARepository } from './open-host-a.js';
+import { nodes } from './pull-requests.js';
+
+export const DEPLOYMENTS = `
+  query ($owner: String!, $repo: String!, $after: String) {
+    repository(owner: $owner, name: $repo) {
+      deployments(first: 50, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          databaseId environment createdAt state
+          creator { login }
+          ref { name }
+          latestStatus { state createdAt }
+          commit { associatedPullRequests(first: 1) { nodes { number mergedAt } } }
+        }
+      }
+    }
+  }`;
+
+/** States after which a deployment does not change, but for being replaced by a newer one (INACTIVE). */
+const ENDED = new Set(['SUCCESS', 'FAILURE', 'ERROR', 'INACTIVE']);
+
+export function deploymentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  return {
+    most: MOST_EVENTS,
+    window,
+    fetch: async (after) => {
+      const data = await client.graphql(DEPLOYMENTS, { owner, repo, after });
+      const connection = readObject(readObject(data['repository'], 'repository')['deployments'], 'deployments');
+      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
+      return {
+        items: nodes(connection, 'deployments'),
+        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
+      };
+    },
+    sortedBy: (deployment) => readInstant(deployment['createdAt'], 'createdAt'),
+    isUnfinished: (deployment) => !ENDED.has(stateOf(deployment) ?? ''),
+    records: (deployments) => ({ deployments: deployments.map(deploymentRow) }),
+  };
+}
+
+function deploymentRow(deployment: JsonObject): Row<'deployments'> {
+  const state = stateOf(deployment);
+  const status = readObjectOrNull(deployment['latestStatus'], 'latestStatus');
+  const ended =
+    state !== null && ENDED.has(state) ? readInstantOrNull(status?.['createdAt'], 'latestStatus.createdAt') : null;
+  const commit = readObjectOrNull(deployment['commit'], 'commit');
+  const [request] = nodes(
+    readObjectOrNull(commit?.['associatedPullRequests'], 'associatedPullRequests') ?? { nodes: [] },
+    'pullRequests',
+  );
+  return {
+    deployment_id: readId(deployment['databaseId'], 'databaseId'),
+    status: state?.toLowerCase() ?? null,
+    environment: readTextOrNull(deployment['environment'], 'environment'),
+    author_name: readTextOrNull(readObjectOrNull(deployment['creator'], 'creator')?.['login'], 'creator.login'),
+    started_at: readInstant(deployment['createdAt'], 'createdAt'),
+    finished_at: ended,
+    deployed_at: state === 'SUCCESS' || state === 'INACTIVE' ? ended : null,
+    merged_at: readInstantOrNull(request?.['mergedAt'], 'mergedAt'),
+    pull_request_number: readIntegerOrNull(request?.['number'], 'number'),
+    release_ref: readTextOrNull(readObjectOrNull(deployment['ref'], 'ref')?.['name'], 'ref.name'),
+  };
+}
+
+function stateOf(deployment: JsonObject): string | null {
+  const status = readObjectOrNull(deployment['latestStatus'], 'latestStatus');
+  return readTextOrNull(status?.['state'], 'latestStatus.state') ?? readTextOrNull(deployment['state'], 'state');
+}

@@ -1,0 +1,62 @@
+/** `sync incidents` from host_a: issues with the label `incident`. */
+import type { Row } from '../../records.js';
+import type { TimeWindow } from '../../time-window.js';
+import { MOST_EVENTS } from '../limits.js';
+import type { Listing } from '../newest-first.js';
+import { pageNumber } from '../page-number.js';
+import type { JsonObject } from '../read.js';
+import {
+  readId,
+  readInstant,
+  readInstantOrNull,
+  readList,
+  readObject,
+  readObjectOrNull,
+  readTextOrNull,
+} from '../read.js';
+import type { HostARepository } from './open-host-a.js';
+
+export function incidentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  return {
+    most: MOST_EVENTS,
+    window,
+    fetch: async (cursor) => {
+      const page = pageNumber(cursor);
+      const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/issues', {
+        owner,
+        repo,
+        labels: 'incident',
+        state: 'all',
+        sort: 'updated',
+        direction: 'desc',
+        per_page: 100,
+        page,
+      });
+      const issues = readList(data, 'issues').map((issue) => readObject(issue, 'issue'));
+      return { items: issues, next: hasNext ? String(page + 1) : null };
+    },
+    sortedBy: (issue) => readInstant(issue['updated_at'], 'updated_at'),
+    // To this API a pull request is an issue too.
+    records: (issues) => ({
+      incidents: issues.filter((issue) => issue['pull_request'] === undefined).map(incidentRow),
+    }),
+  };
+}
+
+function incidentRow(issue: JsonObject): Row<'incidents'> {
+  return {
+    incident_id: readId(issue['number'], 'number'),
+    title: readTextOrNull(issue['title'], 'title'),
+    status: readTextOrNull(issue['state'], 'state'),
+    author_name: readTextOrNull(readObjectOrNull(issue['user'], 'user')?.['login'], 'user.login'),
+    labels: readList(issue['labels'], 'labels')
+      .map(labelName)
+      .filter((name) => name !== null),
+    started_at: readInstant(issue['created_at'], 'created_at'),
+    resolved_at: readInstantOrNull(issue['closed_at'], 'closed_at'),
+  };
+}
+
+function labelName(label: unknown): string | null {
+  return typeof label === 'string' ? label : readTextOrNull(readObject(label, 'label')['name'], 'label.name');
+}

@@ -1,0 +1,150 @@
+/** The host_a provider: one repository, or those of an organization or user that match a pattern. */
+import { matchesPattern } from '../../batch.js';
+import { SyncError } from '../../failures.js';
+import { openGate } from '../../http/gate.js';
+import { identityOfRemote } from '../../identity.js';
+import type { SyncRequest } from '../../request.js';
+import type { Selection } from '../../selection.js';
+import type { Surroundings } from '../../surroundings.js';
+import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
+import type { JsonObject } from '../read.js';
+import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNull } from '../read.js';
+import { blamePages } from './blame.js';
+import type { HostAClient } from './client.js';
+import { openHostAClient } from './client.js';
+import { commitPages } from './commits.js';
+import { deploymentListing } from './deployments.js';
+import { incidentListing } from './incidents.js';
+import { newestFirst } from '../newest-first.js';
+import { pullRequestListing } from './pull-requests.js';
+import { runListing } from './runs.js';
+
+/** A repository on the host, and how to ask about it. */
+export interface HostARepository {
+  readonly client: HostAClient;
+  readonly owner: string;
+  readonly repo: string;
+  readonly defaultBranch: string;
+}
+
+type HostASelection = Extract<Selection, { readonly kind: 'host_a' | 'batch' }>;
+
+/** Opens the provider; nothing is requested before the first repository is. */
+export async function openHostA(
+  selection: HostASelection,
+  request: SyncRequest,
+  surroundings: Surroundings,
+): Promise<Provider> {
+  const gate = openGate({ host: 'host_a', ...surroundings });
+  const client = await openHostAClient(selection.baseUrl, request.token, gate, surroundings);
+  const source = (owner: string, repo: string): RepositorySource => ({
+    name: `${owner}/${repo}`,
+    open: () => openRepository(client, owner, repo, request),
+  });
+  return {
+    async *repositories() {
+      if (selection.kind === 'host_a') yield source(selection.owner, selection.repo);
+      else yield* matching(client, selection.group, selection.pattern, request.batch.size, source);
+    },
+  };
+}
+
+async function* matching(
+  client: HostAClient,
+  group: string,
+  pattern: string,
+  batchSize: number,
+  source: (owner: string, repo: string) => RepositorySource,
+): AsyncGenerator<RepositorySource> {
+  const perPage = Math.min(Math.max(batchSize, 30), 100);
+  const route = await listRoute(client, group);
+  for (let page = 1; ; page += 1) {
+    const { data, hasNext } = await client.rest(route, {
+      group,
+      per_page: perPage,
+      page,
+      sort: 'full_name',
+      direction: 'asc',
+    });
+    for (const item of readList(data, 'repositories')) {
+      const fullName = readText(readObject(item, 'repository')['full_name'], 'full_name');
+      const [owner, repo] = fullName.split('/');
+      if (owner !== undefined && repo !== undefined && matchesPattern(pattern, fullName)) yield source(owner, repo);
+    }
+    if (!hasNext) return;
+  }
+}
+
+/** An organization's list shows what its members may see; a name that is no organization's is a user's. */
+async function listRoute(client: HostAClient, group: string): Promise<string> {
+  try {
+    await client.rest('GET /orgs/{group}', { group });
+    return 'GET /orgs/{group}/repos';
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'not_found') return 'GET /users/{group}/repos';
+    throw error;
+  }
+}
+
+async function openRepository(
+  client: HostAClient,
+  owner: string,
+  repo: string,
+  request: SyncRequest,
+): Promise<OpenRepository> {
+  const { data } = await client.rest('GET /repos/{owner}/{repo}', { owner, repo });
+  const described = readObject(data, 'repository');
+  const cloneUrl = readText(described['clone_url'], 'clone_url');
+  const identity = identityOfRemote(cloneUrl);
+  if (identity === undefined)
+    throw new SyncError('unexpected_reply', `host_a gave a clone_url that names no host: ${cloneUrl}`);
+  const repository: HostARepository = {
+    client,
+    // The repository may have been renamed or moved: from here on it is asked for by the name it has now.
+    ...ownerAndName(described, owner, repo),
+    defaultBranch: readTextOrNull(described['default_branch'], 'default_branch') ?? 'HEAD',
+  };
+  const url = readText(described['html_url'], 'html_url');
+  const language = readTextOrNull(described['language'], 'language');
+  return {
+    identity,
+    record: {
+      repo: readText(described['full_name'], 'full_name'),
+      ref: repository.defaultBranch,
+      url,
+      default_branch: repository.defaultBranch,
+      created_at: readInstantOrNull(described['created_at'], 'created_at'),
+      settings: {
+        source: 'host_a',
+        repo_id: readId(described['id'], 'id'),
+        url,
+        default_branch: repository.defaultBranch,
+      },
+      tags: language === null ? ['host_a'] : ['host_a', language],
+    },
+    pages: (start) => pages(repository, request, start),
+  };
+}
+
+function ownerAndName(described: JsonObject, owner: string, repo: string): { owner: string; repo: string } {
+  const [currentOwner = owner, currentRepo = repo] = readText(described['full_name'], 'full_name').split('/');
+  return { owner: currentOwner, repo: currentRepo };
+}
+
+function pages(repository: HostARepository, request: SyncRequest, start: Start): AsyncIterable<Page> {
+  const { window } = request;
+  switch (request.target) {
+    case 'git':
+      return commitPages(repository, request, start);
+    case 'prs':
+      return newestFirst(pullRequestListing(repository, window), start);
+    case 'blame':
+      return blamePages(repository, start);
+    case 'cicd':
+      return newestFirst(runListing(repository, window), start);
+    case 'deployments':
+      return newestFirst(deploymentListing(repository, window), start);
+    case 'incidents':
+      return newestFirst(incidentListing(repository, window), start);
+  }
+}

@@ -1,0 +1,119 @@
+/** `sync prs` from host_a: requests with their reviews, by GraphQL, so that a page of them costs one request. */
+import type { Row } from '../../records.js';
+import type { TimeWindow } from '../../time-window.js';
+import type { Listing } from '../newest-first.js';
+import type { JsonObject } from '../read.js';
+import {
+  readId,
+  readInstant,
+  readInstantOrNull,
+  readInteger,
+  readList,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+} from '../read.js';
+import type { HostARepository } from './open-host-a.js';
+
+export const PULL_REQUESTS = `
+  query ($owner: String!, $repo: String!, $after: String) {
+    repository(owner: $owner, name: $repo) {
+      pullRequests(first: 25, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          number title body state createdAt updatedAt mergedAt closedAt
+          headRefName baseRefName headRefOid mergeCommit { oid }
+          additions deletions changedFiles
+          author { login }
+          labels(first: 50) { nodes { name } }
+          comments(first: 1) { totalCount nodes { createdAt } }
+          reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { login } } }
+          commits(first: 100) { nodes { commit { oid } } }
+        }
+      }
+    }
+  }`;
+
+export function pullRequestListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  return {
+    most: Infinity,
+    window,
+    fetch: async (after) => {
+      const data = await client.graphql(PULL_REQUESTS, { owner, repo, after });
+      const connection = readObject(readObject(data['repository'], 'repository')['pullRequests'], 'pullRequests');
+      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
+      return {
+        items: nodes(connection, 'pullRequests'),
+        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
+      };
+    },
+    sortedBy: (request) => readInstant(request['updatedAt'], 'updatedAt'),
+    records: (requests) => ({
+      git_pull_requests: requests.map(requestRow),
+      git_pull_request_reviews: requests.flatMap(submitted),
+    }),
+  };
+}
+
+function requestRow(request: JsonObject): Row<'git_pull_requests'> {
+  const reviews = submitted(request);
+  const comments = readObject(request['comments'], 'comments');
+  const [firstComment] = nodes(comments, 'comments');
+  return {
+    number: readInteger(request['number'], 'number'),
+    title: readText(request['title'], 'title'),
+    body: readTextOrNull(request['body'], 'body') || null,
+    state: readText(request['state'], 'state').toLowerCase(),
+    author_name: login(request),
+    author_email: null,
+    created_at: readInstant(request['createdAt'], 'createdAt'),
+    updated_at: readInstant(request['updatedAt'], 'updatedAt'),
+    merged_at: readInstantOrNull(request['mergedAt'], 'mergedAt'),
+    closed_at: readInstantOrNull(request['closedAt'], 'closedAt'),
+    head_branch: readTextOrNull(request['headRefName'], 'headRefName'),
+    base_branch: readTextOrNull(request['baseRefName'], 'baseRefName'),
+    head_hash: readTextOrNull(request['headRefOid'], 'headRefOid'),
+    merge_hash: readTextOrNull(readObjectOrNull(request['mergeCommit'], 'mergeCommit')?.['oid'], 'mergeCommit.oid'),
+    commit_hashes: nodes(readObject(request['commits'], 'commits'), 'commits').map((node) =>
+      readText(readObject(node['commit'], 'commit')['oid'], 'oid'),
+    ),
+    labels: nodes(readObjectOrNull(request['labels'], 'labels') ?? { nodes: [] }, 'labels').map((label) =>
+      readText(label['name'], 'name'),
+    ),
+    additions: readInteger(request['additions'], 'additions'),
+    deletions: readInteger(request['deletions'], 'deletions'),
+    changed_files: readInteger(request['changedFiles'], 'changedFiles'),
+    first_review_at: reviews.length === 0 ? null : Math.min(...reviews.map((review) => review.submitted_at)),
+    first_comment_at: firstComment === undefined ? null : readInstant(firstComment['createdAt'], 'createdAt'),
+    changes_requested_count: reviews.filter((review) => review.state === 'CHANGES_REQUESTED').length,
+    reviews_count: readInteger(readObject(request['reviews'], 'reviews')['totalCount'], 'reviews.totalCount'),
+    comments_count: readInteger(comments['totalCount'], 'comments.totalCount'),
+  };
+}
+
+/** Reviews that were submitted; pending ones are drafts that only their writer sees. */
+function submitted(request: JsonObject): Row<'git_pull_request_reviews'>[] {
+  const number = readInteger(request['number'], 'number');
+  return nodes(readObject(request['reviews'], 'reviews'), 'reviews')
+    .filter((review) => review['submittedAt'] !== null)
+    .map((review) => ({
+      number,
+      review_id: readId(review['databaseId'], 'review.databaseId'),
+      reviewer: login(review) ?? 'ghost',
+      state: readText(review['state'], 'review.state'),
+      submitted_at: readInstant(review['submittedAt'], 'submittedAt'),
+    }));
+}
+
+/** The author's login; an account that was deleted leaves null. */
+function login(item: JsonObject): string | null {
+  return readTextOrNull(readObjectOrNull(item['author'], 'author')?.['login'], 'author.login');
+}
+
+/** The nodes of a connection; the host leaves out what the token may not see as null. */
+export function nodes(connection: JsonObject, name: string): JsonObject[] {
+  return readList(connection['nodes'] ?? [], `${name}.nodes`)
+    .filter((node) => node !== null)
+    .map((node) => readObject(node, name));
+}

@@ -1,0 +1,158 @@
+/** Requests to host_b through gitbeaker, whose own retries (fixed delays, no Retry-After) are replaced by the shared gate. */
+import { SyncError } from '../../failures.js';
+import type { Gate } from '../../http/gate.js';
+import { TRIES } from '../../http/gate.js';
+import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import type { Surroundings } from '../../surroundings.js';
+import { importConnector } from '../connectors.js';
+import { readIntegerOrNull, readList, readObject } from '../read.js';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What we use of gitbeaker; everything that it returns is parsed by the readers. */
+export interface Gitlab {
+  readonly Projects: { show(project: number, options?: Options): Promise<unknown> };
+  readonly Groups: { allProjects(group: string, options: Options): Promise<unknown> };
+  readonly Users: { allProjects(user: string, options: Options): Promise<unknown> };
+  readonly Branches: { show(project: number, branch: string): Promise<unknown> };
+  readonly Commits: { all(project: number, options: Options): Promise<unknown> };
+  readonly MergeRequests: { all(options: Options): Promise<unknown> };
+  readonly Pipelines: { all(project: number, options: Options): Promise<unknown> };
+  readonly Deployments: { all(project: number, options: Options): Promise<unknown> };
+  readonly Issues: { all(options: Options): Promise<unknown> };
+  readonly Repositories: { allRepositoryTrees(project: number, options: Options): Promise<unknown> };
+  readonly RepositoryFiles: { allFileBlames(project: number, path: string, ref: string): Promise<unknown> };
+}
+
+/** What gitbeaker hands to a requester, and expects back from it. */
+interface Service {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authHeaders: Readonly<Record<string, () => Promise<string>>>;
+}
+
+const TIMEOUT = 30_000;
+
+/** Opens a client on the instance at `baseUrl`; without a token it sees what is public. */
+export async function openGitlab(
+  baseUrl: string,
+  token: string | undefined,
+  gate: Gate,
+  surroundings: Surroundings,
+): Promise<Gitlab> {
+  const constructor = await importConnector(surroundings, '@gitbeaker/rest', 'Gitlab');
+  const fetch = gatedFetch({ gate, now: surroundings.now, signal: surroundings.signal, timeout: TIMEOUT });
+  // The package is optional, so that its types may be missing: `Gitlab` is the part of them that is used.
+  return new (constructor as new (options: object) => Gitlab)({
+    host: baseUrl,
+    ...(token === undefined ? {} : { token }),
+    requesterFn: (service: Service) => ({
+      get: (endpoint: string, options: { readonly searchParams?: Options } = {}) =>
+        get(fetch, service, endpoint, options.searchParams ?? {}, surroundings.signal),
+    }),
+  });
+}
+
+/** The options that make gitbeaker fetch one page of a list. */
+export function onePage(page: number): Options {
+  return { page, perPage: 100, showExpanded: true };
+}
+
+/** A page as gitbeaker gives it for {@link onePage}. */
+export function readPage(value: unknown): { readonly items: readonly unknown[]; readonly next: string | null } {
+  const expanded = readObject(value, 'page');
+  const info = readObject(expanded['paginationInfo'], 'paginationInfo');
+  const next = readIntegerOrNull(info['next'], 'next');
+  return { items: readList(expanded['data'], 'data'), next: next === null ? null : String(next) };
+}
+
+async function get(
+  fetch: typeof globalThis.fetch,
+  service: Service,
+  endpoint: string,
+  parameters: Options,
+  signal: AbortSignal,
+): Promise<{ body: object; headers: Record<string, string>; status: number }> {
+  const url = `${service.url.replace(/\/+$/, '')}/${endpoint}${queryOf(parameters)}`;
+  const headers: Record<string, string> = {
+    ...service.headers,
+    accept: 'application/json',
+    'user-agent': 'plumbline-sync',
+  };
+  for (const [name, value] of Object.entries(service.authHeaders)) headers[name] = await value();
+  for (let tries = 1; ; tries += 1) {
+    let response: Response;
+    try {
+      response = await fetch(url, { headers });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (tries < TRIES) continue;
+      const reason =
+        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
+      throw new SyncError('host_unavailable', `host_b did not answer ${endpoint} after ${TRIES} tries: ${reason}`, {
+        cause: error,
+      });
+    }
+    if (response.ok)
+      return {
+        body: parseJson(await response.text(), endpoint),
+        headers: Object.fromEntries(response.headers),
+        status: response.status,
+      };
+    const canChange = response.status >= 500 || isRateLimited(response);
+    if (!canChange || tries >= TRIES) throw refusal(response, endpoint);
+  }
+}
+
+/** `{refName: 'x'}` as `?ref_name=x`. */
+function queryOf(parameters: Options): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === null) continue;
+    query.set(
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+function parseJson(text: string, endpoint: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Told below, in our own words: the parser's would quote the reply.
+  }
+  throw new SyncError('unexpected_reply', `host_b answered ${endpoint} with something that is not JSON.`);
+}
+
+function refusal(response: Response, endpoint: string): SyncError {
+  const { status } = response;
+  if (isRateLimited(response)) {
+    return new SyncError(
+      'rate_limited',
+      `host_b limits the rate of requests and kept doing so (${endpoint}). Run the sync again later: it goes on from here.`,
+    );
+  }
+  if (status === 401)
+    return new SyncError('unauthorized', 'host_b refused the token (401): it is wrong, expired or revoked.');
+  if (status === 403) {
+    return new SyncError(
+      'unauthorized',
+      `host_b refused ${endpoint} (403): the token needs the scopes read_api and read_repository.`,
+    );
+  }
+  if (status === 404) {
+    return new SyncError(
+      'not_found',
+      `host_b: not found: ${endpoint}. A private project looks the same without a token that may see it.`,
+    );
+  }
+  if (status >= 500)
+    return new SyncError(
+      'host_unavailable',
+      `host_b did not answer ${endpoint} after ${TRIES} tries: status ${status}`,
+    );
+  return new SyncError('unexpected_reply', `host_b answered ${endpoint} with status ${status}.`);
+}

@@ -1,0 +1,104 @@
+/**
+ * `sync git` from host_b: the most recent commits of the default branch, the last ones with statistics. The host sums
+ * these up per commit: they are stored as one row with the path {@link AGGREGATE_PATH}.
+ */
+import type { JsonValue, Row } from '../../records.js';
+import { AGGREGATE_PATH } from '../../records.js';
+import type { SyncRequest } from '../../request.js';
+import { remoteLimits } from '../limits.js';
+import type { Page, Start } from '../provider.js';
+import { readInstant, readInteger, readList, readObject, readText, readTextOrNull } from '../read.js';
+import { onePage, readPage } from './client.js';
+import type { HostBProject } from './open-host-b.js';
+
+interface Position {
+  /** The commit from which the history is read: pages of a branch would shift while it grows. */
+  readonly head: string;
+  readonly page: number;
+  readonly count: number;
+}
+
+export async function* commitPages(
+  { gitlab, id, defaultBranch }: HostBProject,
+  request: SyncRequest,
+  start: Start,
+): AsyncGenerator<Page> {
+  if (defaultBranch === null) {
+    yield { records: {}, position: null, done: true };
+    return;
+  }
+  const { window } = request;
+  const limits = remoteLimits(request);
+  const head = await headOf({ gitlab, id, defaultBranch });
+  const earlier = parsePosition(start?.position ?? null);
+  const isUnchanged = start?.done === true && earlier?.head === head;
+  let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, page: 1, count: 0 };
+  for (let more = !isUnchanged; more && position.count < limits.commits;) {
+    const { items, next } = readPage(
+      await gitlab.Commits.all(id, {
+        refName: position.head,
+        withStats: true,
+        ...onePage(position.page),
+        ...(window.since === undefined ? {} : { since: new Date(window.since).toISOString() }),
+        ...(window.until === undefined ? {} : { until: new Date(window.until - 1).toISOString() }),
+      }),
+    );
+    const commits = items.slice(0, limits.commits - position.count);
+    const withStats = commits.slice(0, Math.max(0, limits.stats - position.count));
+    position = { ...position, page: position.page + 1, count: position.count + commits.length };
+    more = next !== null;
+    yield {
+      records: { git_commits: commits.map(commitRow), git_commit_stats: withStats.flatMap(statsRow) },
+      position: { ...position },
+      done: false,
+    };
+  }
+  yield { records: {}, position: { head: position.head, page: 1, count: 0 }, done: true };
+}
+
+/** The commit at the tip of the default branch. */
+export async function headOf({ gitlab, id, defaultBranch }: HostBProject): Promise<string> {
+  const branch = readObject(await gitlab.Branches.show(id, defaultBranch ?? 'HEAD'), 'branch');
+  return readText(readObject(branch['commit'], 'branch.commit')['id'], 'branch.commit.id');
+}
+
+function commitRow(value: unknown): Row<'git_commits'> {
+  const commit = readObject(value, 'commit');
+  return {
+    hash: readText(commit['id'], 'id'),
+    message: readText(commit['message'], 'message').replace(/\n+$/, ''),
+    author_name: readTextOrNull(commit['author_name'], 'author_name'),
+    author_email: readTextOrNull(commit['author_email'], 'author_email'),
+    author_when: readInstant(commit['authored_date'], 'authored_date'),
+    committer_name: readTextOrNull(commit['committer_name'], 'committer_name'),
+    committer_email: readTextOrNull(commit['committer_email'], 'committer_email'),
+    committer_when: readInstant(commit['committed_date'], 'committed_date'),
+    parents: readList(commit['parent_ids'], 'parent_ids').length,
+  };
+}
+
+/** None for a merge: what it brought in is counted with the commits that it merges. */
+function statsRow(value: unknown): Row<'git_commit_stats'>[] {
+  const commit = readObject(value, 'commit');
+  if (readList(commit['parent_ids'], 'parent_ids').length > 1) return [];
+  const stats = readObject(commit['stats'], 'stats');
+  return [
+    {
+      commit_hash: readText(commit['id'], 'id'),
+      file_path: AGGREGATE_PATH,
+      old_path: null,
+      additions: readInteger(stats['additions'], 'additions'),
+      deletions: readInteger(stats['deletions'], 'deletions'),
+      old_file_mode: null,
+      new_file_mode: null,
+    },
+  ];
+}
+
+function parsePosition(value: JsonValue): Position | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { head, page, count } = value as Record<string, JsonValue | undefined>;
+  return typeof head === 'string' && typeof page === 'number' && typeof count === 'number'
+    ? { head, page, count }
+    : undefined;
+}

@@ -1,0 +1,128 @@
+/** The host_b provider: one project, or those of a group or user that match a pattern. */
+import { matchesPattern } from '../../batch.js';
+import { SyncError } from '../../failures.js';
+import { openGate } from '../../http/gate.js';
+import { identityOfRemote } from '../../identity.js';
+import type { SyncRequest } from '../../request.js';
+import type { Selection } from '../../selection.js';
+import type { Surroundings } from '../../surroundings.js';
+import { newestFirst } from '../newest-first.js';
+import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
+import type { JsonObject } from '../read.js';
+import { readId, readInstantOrNull, readInteger, readObject, readText, readTextOrNull } from '../read.js';
+import { blamePages } from './blame.js';
+import type { Gitlab } from './client.js';
+import { onePage, openGitlab, readPage } from './client.js';
+import { commitPages } from './commits.js';
+import { deploymentListing, incidentListing, pipelineListing } from './events.js';
+import { mergeRequestListing } from './merge-requests.js';
+
+/** A project on the host, and how to ask about it. */
+export interface HostBProject {
+  readonly gitlab: Gitlab;
+  readonly id: number;
+  /** Null in an empty repository. */
+  readonly defaultBranch: string | null;
+}
+
+type HostBSelection = Extract<Selection, { readonly kind: 'host_b' | 'batch' }>;
+
+/** Opens the provider; nothing is requested before the first project is. */
+export async function openHostB(
+  selection: HostBSelection,
+  request: SyncRequest,
+  surroundings: Surroundings,
+): Promise<Provider> {
+  const gate = openGate({ host: 'host_b', ...surroundings });
+  const gitlab = await openGitlab(selection.baseUrl, request.token, gate, surroundings);
+  const source = (id: number, name: string): RepositorySource => ({
+    name,
+    open: () => openProject(gitlab, id, request),
+  });
+  return {
+    async *repositories() {
+      if (selection.kind === 'host_b') yield source(selection.projectId, `project ${selection.projectId}`);
+      else yield* matching(gitlab, selection.group, selection.pattern, source);
+    },
+  };
+}
+
+async function* matching(
+  gitlab: Gitlab,
+  group: string,
+  pattern: string,
+  source: (id: number, name: string) => RepositorySource,
+): AsyncGenerator<RepositorySource> {
+  const options = { includeSubgroups: true, orderBy: 'path', sort: 'asc' };
+  let list = (page: number): Promise<unknown> => gitlab.Groups.allProjects(group, { ...options, ...onePage(page) });
+  let page = await firstPage(list, async () => {
+    list = (number) => gitlab.Users.allProjects(group, { orderBy: 'path', sort: 'asc', ...onePage(number) });
+    return list(1);
+  });
+  for (;;) {
+    for (const item of page.items) {
+      const project = readObject(item, 'project');
+      const name = readText(project['path_with_namespace'], 'path_with_namespace');
+      if (matchesPattern(pattern, name)) yield source(readInteger(project['id'], 'id'), name);
+    }
+    if (page.next === null) return;
+    page = readPage(await list(Number(page.next)));
+  }
+}
+
+/** A name that is no group's is a user's. */
+async function firstPage(
+  list: (page: number) => Promise<unknown>,
+  otherwise: () => Promise<unknown>,
+): Promise<ReturnType<typeof readPage>> {
+  try {
+    return readPage(await list(1));
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'not_found') return readPage(await otherwise());
+    throw error;
+  }
+}
+
+async function openProject(gitlab: Gitlab, id: number, request: SyncRequest): Promise<OpenRepository> {
+  const described = readObject(await gitlab.Projects.show(id), 'project');
+  const cloneUrl = readText(described['http_url_to_repo'], 'http_url_to_repo');
+  const identity = identityOfRemote(cloneUrl);
+  if (identity === undefined)
+    throw new SyncError('unexpected_reply', `host_b gave an http_url_to_repo that names no host: ${cloneUrl}`);
+  const defaultBranch = readTextOrNull(described['default_branch'], 'default_branch');
+  const project: HostBProject = { gitlab, id, defaultBranch };
+  const url = readText(described['web_url'], 'web_url');
+  return {
+    identity,
+    record: {
+      repo: readText(described['path_with_namespace'], 'path_with_namespace'),
+      ref: defaultBranch,
+      url,
+      default_branch: defaultBranch,
+      created_at: readInstantOrNull(described['created_at'], 'created_at'),
+      settings: { source: 'host_b', project_id: readId(described['id'], 'id'), url, default_branch: defaultBranch },
+      tags: ['host_b'],
+    },
+    pages: (start) => pages(project, request, start),
+  };
+}
+
+function pages(project: HostBProject, request: SyncRequest, start: Start): AsyncIterable<Page> {
+  const { window } = request;
+  const list = (listing: Parameters<typeof newestFirst<JsonObject>>[0]): AsyncIterable<Page> =>
+    newestFirst(listing, start);
+  switch (request.target) {
+    case 'git':
+      return commitPages(project, request, start);
+    case 'prs':
+      return list(mergeRequestListing(project, window));
+    case 'blame':
+      return blamePages(project, start);
+    case 'cicd':
+      return list(pipelineListing(project, window));
+    case 'deployments':
+      return list(deploymentListing(project, window));
+    case 'incidents':
+      return list(incidentListing(project, window));
+  }
+}

@@ -1,0 +1,140 @@
+/** `sync git` of a clone: commits and their statistics from `git log`, newest first. */
+import type { TimeWindow } from '../../time-window.js';
+import type { Page, Start } from '../provider.js';
+import type { Git } from './git.js';
+import { askGit, streamGit } from './git.js';
+import { PageBuilder } from './history-pages.js';
+import type { Position } from './history-position.js';
+import { asJson, parsePosition } from './history-position.js';
+import { LOG_FORMAT, LogParser } from './log-parser.js';
+import { readBoundary } from './shallow.js';
+
+export interface HistoryLimits {
+  readonly window: TimeWindow;
+  /** The most commits wanted, of those the most with statistics; undefined is without limit. */
+  readonly maxCommits: number | undefined;
+  readonly maxStats: number | undefined;
+  /** Commits per page. */
+  readonly pageSize: number;
+}
+
+/** The pages of a history. */
+export async function* historyPages(
+  git: Git,
+  gitDirectory: string,
+  limits: HistoryLimits,
+  start: Start,
+): AsyncGenerator<Page> {
+  const tip = await headOf(git);
+  if (tip === undefined) {
+    yield { records: {}, position: null, done: true };
+    return;
+  }
+  const boundary = await readBoundary(git, gitDirectory);
+  let position = await beginning(git, tip, boundary.name, limits.window, start);
+  for (const phase of phases(limits, position.count)) {
+    const builder = new PageBuilder(position, limits.pageSize, boundary.parents);
+    const parser = new LogParser(builder);
+    for await (const chunk of streamGit(git, logArguments(git, position, limits.window, phase))) {
+      parser.push(chunk);
+      yield* builder.takeReady();
+    }
+    parser.end();
+    yield* builder.takeReady();
+    const rest = builder.takeRest();
+    if (rest !== undefined) yield rest;
+    position = builder.position;
+  }
+  yield { records: {}, position: asJson({ ...position, exclude: null, count: 0, last: null }), done: true };
+}
+
+/** The commit that HEAD names; undefined in an empty repository. */
+export async function headOf(git: Git): Promise<string | undefined> {
+  return askGit(git, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+}
+
+/** Where to begin: where an interrupted sync stopped, after the last complete one, or at the very beginning. */
+async function beginning(
+  git: Git,
+  tip: string,
+  shallow: string | null,
+  window: TimeWindow,
+  start: Start,
+): Promise<Position> {
+  const fresh: Position = { tip, exclude: null, count: 0, last: null, shallow };
+  const earlier = start === undefined ? undefined : parsePosition(start.position);
+  if (earlier === undefined || earlier.shallow !== shallow || !(await hasCommit(git, earlier.tip))) return fresh;
+  if (start?.done === true) return { ...fresh, exclude: earlier.tip };
+  // What came after an interrupted sync's tip is read by the next one.
+  if (earlier.exclude !== null && !(await hasCommit(git, earlier.exclude))) return fresh;
+  return (await isInPlace(git, earlier, window)) ? earlier : fresh;
+}
+
+async function hasCommit(git: Git, hash: string): Promise<boolean> {
+  return (await askGit(git, ['cat-file', '-e', `${hash}^{commit}`])) !== undefined;
+}
+
+/** A history from a fixed tip does not change, but replaced commits might change it: the last one is looked up. */
+async function isInPlace(git: Git, position: Position, window: TimeWindow): Promise<boolean> {
+  if (position.count === 0) return true;
+  const phase: Phase = { skip: position.count - 1, most: 1, withStats: false };
+  const found = await askGit(git, logArguments(git, position, window, phase, '%H'));
+  return found?.replace('\0', '') === position.last;
+}
+
+interface Phase {
+  readonly skip: number;
+  readonly most: number | undefined;
+  readonly withStats: boolean;
+}
+
+/** First the commits with statistics, then, where there may be more, those without. */
+function* phases({ maxCommits, maxStats }: HistoryLimits, count: number): Generator<Phase> {
+  const statsEnd = Math.min(maxStats ?? Infinity, maxCommits ?? Infinity);
+  if (count < statsEnd) yield { skip: count, most: limit(statsEnd - count), withStats: true };
+  const from = Math.max(count, statsEnd);
+  const end = maxCommits ?? Infinity;
+  if (from < end) yield { skip: from, most: limit(end - from), withStats: false };
+}
+
+function limit(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function logArguments(git: Git, position: Position, window: TimeWindow, phase: Phase, format = LOG_FORMAT): string[] {
+  return [
+    'log',
+    '-z',
+    `--format=${format}`,
+    '--no-color',
+    '--no-notes',
+    '--no-mailmap',
+    '--no-decorate',
+    ...(phase.withStats
+      ? ['--raw', '--numstat', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--diff-algorithm=default']
+      : ['--no-patch']),
+    ...windowArguments(git, window),
+    ...(phase.skip > 0 ? [`--skip=${phase.skip}`] : []),
+    ...(phase.most === undefined ? [] : [`--max-count=${phase.most}`]),
+    position.tip,
+    ...(position.exclude === null ? [] : [`^${position.exclude}`]),
+    '--',
+  ];
+}
+
+/**
+ * The window by committer date. `--since-as-filter` goes on after an older commit, since dates are not always in order;
+ * a git without it stops there.
+ */
+export function windowArguments(git: Git, { since, until }: TimeWindow): string[] {
+  const option = git.filtersSince ? '--since-as-filter' : '--since';
+  return [
+    ...(since === undefined ? [] : [`${option}=${gitTime(since)}`]),
+    ...(until === undefined ? [] : [`--until=${gitTime(until - 1000)}`]),
+  ];
+}
+
+/** A time as git reads it without guessing: the first whole second that is not before it. */
+export function gitTime(milliseconds: number): string {
+  return `@${Math.max(0, Math.ceil(milliseconds / 1000))} +0000`;
+}

@@ -1,0 +1,113 @@
+/** The local provider: one clone, read through the git program. */
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SyncError } from '../../failures.js';
+import type { Identity } from '../../identity.js';
+import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
+import type { SyncRequest } from '../../request.js';
+import type { Surroundings } from '../../surroundings.js';
+import { asyncOf } from '../async-of.js';
+import type { OpenRepository, Page, Provider, Start } from '../provider.js';
+import { blamePages } from './blame.js';
+import type { Git } from './git.js';
+import { askGit, openGit, runGit } from './git.js';
+import { historyPages } from './history.js';
+import { pullRequestPages } from './pull-requests.js';
+
+/** Without a time filter or an explicit cap: as many as a host gives (document 001, "Limits"). */
+const DEFAULT_COMMITS = 100;
+const DEFAULT_STATS = 50;
+
+/** How many clones of clones are followed to find the remote that they stand for. */
+const CLONE_DEPTH = 5;
+
+/** Opens the provider for the clone at `path`, which may be bare, shallow, empty or a linked worktree. */
+export function openLocal(path: string, request: SyncRequest, surroundings: Surroundings): Provider {
+  const open = async (): Promise<OpenRepository> => {
+    if (!existsSync(path)) throw new SyncError('repository_unreadable', `${path} does not exist.`);
+    return openRepository(await openGit(path, surroundings.environment, surroundings.signal), request);
+  };
+  const source = { name: identityOfPath(path).name, open };
+  return {
+    repositories: () => asyncOf([source]),
+  };
+}
+
+async function openRepository(git: Git, request: SyncRequest): Promise<OpenRepository> {
+  const directory = await gitDirectory(git);
+  const remote = await findRemote(git, directory, CLONE_DEPTH);
+  const branch = await askGit(git, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  const remoteHead = await askGit(git, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+  return {
+    identity: remote.identity,
+    record: {
+      repo: remote.identity.name,
+      ref: branch ?? null,
+      url: remote.url,
+      default_branch: remoteHead?.replace(/^origin\//, '') ?? branch ?? null,
+      created_at: null,
+      settings: { source: 'local', url: remote.url },
+      tags: ['local'],
+    },
+    pages: (start) => pages(git, directory, request, start),
+  };
+}
+
+function pages(git: Git, directory: string, request: SyncRequest, start: Start): AsyncIterable<Page> {
+  const { window, maxCommits, pageSize, workers } = request;
+  const isOpen = maxCommits === undefined && window.since === undefined && window.until === undefined;
+  switch (request.target) {
+    case 'git':
+      return historyPages(
+        git,
+        directory,
+        {
+          window,
+          pageSize,
+          maxCommits: isOpen ? DEFAULT_COMMITS : maxCommits,
+          maxStats: isOpen ? DEFAULT_STATS : undefined,
+        },
+        start,
+      );
+    case 'prs':
+      return pullRequestPages(git, { window, pageSize, workers }, start);
+    case 'blame':
+      return blamePages(git, { window, pageSize, workers }, start);
+    case 'cicd':
+    case 'deployments':
+    case 'incidents':
+      // parseSyncRequest refuses the other targets.
+      throw new SyncError('internal', `A clone holds no ${request.target}`);
+  }
+}
+
+/** The directory that holds the objects and settings, which linked worktrees share. */
+async function gitDirectory(git: Git): Promise<string> {
+  const answer = (await runGit(git, ['rev-parse', '--git-common-dir'])).toString('utf8').replace(/\n$/, '');
+  return realpathSync(isAbsolute(answer) ? answer : resolve(git.path, answer));
+}
+
+/** What the clone was cloned from. A remote that is a directory is itself looked into: it may be a clone. */
+async function findRemote(
+  git: Git,
+  directory: string,
+  depth: number,
+): Promise<{ readonly identity: Identity; readonly url: string | null }> {
+  const itself = { identity: identityOfPath(directory), url: null };
+  const names = ((await askGit(git, ['remote'])) ?? '').split('\n').filter((name) => name !== '');
+  const name = names.includes('origin') ? 'origin' : names[0];
+  const address = name === undefined ? undefined : await askGit(git, ['remote', 'get-url', '--', name]);
+  if (address === undefined || address === '') return itself;
+  const identity = identityOfRemote(address);
+  if (identity !== undefined) return { identity, url: withoutCredentials(address) };
+  const path = directoryOf(address, directory);
+  if (path === undefined || depth === 0 || !existsSync(path)) return itself;
+  const other: Git = { ...git, path };
+  return findRemote(other, await gitDirectory(other), depth - 1);
+}
+
+function directoryOf(address: string, from: string): string | undefined {
+  if (/^file:\/\//i.test(address)) return URL.canParse(address) ? fileURLToPath(address) : undefined;
+  return isAbsolute(address) ? address : join(from, '..', address);
+}

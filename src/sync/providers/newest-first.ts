@@ -1,0 +1,90 @@
+/** Reading a host's list from its newest entry backwards, and only as far as the last complete sync left off. */
+import type { JsonValue, Records } from '../records.js';
+import type { TimeWindow } from '../time-window.js';
+import type { Page, Start } from './provider.js';
+
+/** A list that a host gives out in pages, sorted by a time, latest first. */
+export interface Listing<Item> {
+  /** One page; `cursor` is null for the first, and what the page before gave as `next` for the others. */
+  fetch(cursor: string | null): Promise<{ readonly items: readonly Item[]; readonly next: string | null }>;
+  /** The time by which the list is sorted, in epoch milliseconds. */
+  sortedBy(item: Item): number;
+  /** Whether an entry may still change without moving to the front of the list. */
+  isUnfinished?(item: Item): boolean;
+  records(items: readonly Item[]): Promise<Records> | Records;
+  /** The most entries wanted. */
+  readonly most: number;
+  readonly window: TimeWindow;
+}
+
+interface Position {
+  readonly cursor: string | null;
+  readonly count: number;
+  /** Where the next complete sync may stop: no later than the newest entry, and than the oldest unfinished one. */
+  readonly newest: number | null;
+  readonly oldestUnfinished: number | null;
+  /** Where this sync may stop. */
+  readonly stopAt: number | null;
+}
+
+const BEGINNING: Position = { cursor: null, count: 0, newest: null, oldestUnfinished: null, stopAt: null };
+
+/** The pages of a list. Entries exactly as old as the mark are read again, so that none is missed. */
+export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): AsyncGenerator<Page> {
+  let position = beginning(start);
+  const oldest = Math.max(listing.window.since ?? -Infinity, position.stopAt ?? -Infinity);
+  for (;;) {
+    const { items, next } = await listing.fetch(position.cursor);
+    const room = listing.most - position.count;
+    const wanted = items.filter((item) => listing.sortedBy(item) >= oldest).slice(0, room);
+    position = advance(position, listing, wanted, next);
+    const until = listing.window.until ?? Infinity;
+    const records = await listing.records(wanted.filter((item) => listing.sortedBy(item) < until));
+    const isLast = next === null || wanted.length < items.length || position.count >= listing.most;
+    if (isLast) {
+      yield { records, position: { ...BEGINNING, stopAt: markOf(position) }, done: true };
+      return;
+    }
+    yield { records, position: { ...position }, done: false };
+  }
+}
+
+function advance<Item>(
+  position: Position,
+  listing: Listing<Item>,
+  items: readonly Item[],
+  next: string | null,
+): Position {
+  const times = items.map((item) => listing.sortedBy(item));
+  const unfinished = items
+    .filter((item) => listing.isUnfinished?.(item) === true)
+    .map((item) => listing.sortedBy(item));
+  const newest = Math.max(position.newest ?? -Infinity, ...times);
+  const oldestUnfinished = Math.min(position.oldestUnfinished ?? Infinity, ...unfinished);
+  return {
+    cursor: next,
+    count: position.count + items.length,
+    newest: Number.isFinite(newest) ? newest : null,
+    oldestUnfinished: Number.isFinite(oldestUnfinished) ? oldestUnfinished : null,
+    stopAt: position.stopAt,
+  };
+}
+
+function markOf({ newest, oldestUnfinished, stopAt }: Position): number | null {
+  if (newest === null) return stopAt;
+  return oldestUnfinished === null ? newest : Math.min(newest, oldestUnfinished);
+}
+
+function beginning(start: Start): Position {
+  const value: JsonValue = start?.position ?? null;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return BEGINNING;
+  const { cursor, count, newest, oldestUnfinished, stopAt } = value as Record<string, JsonValue | undefined>;
+  const time = (candidate: JsonValue | undefined): number | null => (typeof candidate === 'number' ? candidate : null);
+  return {
+    cursor: typeof cursor === 'string' ? cursor : null,
+    count: typeof count === 'number' ? count : 0,
+    newest: time(newest),
+    oldestUnfinished: time(oldestUnfinished),
+    stopAt: time(stopAt),
+  };
+}

@@ -1,0 +1,106 @@
+/** What synthetic data are made of: people, files, and changes of every kind that the classifier knows. */
+
+export interface Person {
+  readonly name: string;
+  readonly login: string;
+  readonly email: string;
+}
+
+function person(login: string): Person {
+  return { name: `${login.charAt(0).toUpperCase()}${login.slice(1)} Example`, login, email: `${login}@example.com` };
+}
+
+/** The first four work on the frontend, the next four on the backend, and so on: teams can be told apart. */
+export const PEOPLE: readonly [Person, ...Person[]] = [
+  person('amber'),
+  person('basil'),
+  person('coral'),
+  person('dahlia'),
+  person('ebony'),
+  person('flint'),
+  person('garnet'),
+  person('hazel'),
+  person('indigo'),
+  person('jasper'),
+  person('kale'),
+  person('lilac'),
+  person('maple'),
+  person('olive'),
+  person('pearl'),
+  person('rowan'),
+];
+
+export const FILES: readonly [string, ...string[]] = [
+  'README.md',
+  'docs/guide.md',
+  'docs/operations.md',
+  'package.json',
+  'package-lock.json',
+  '.github/workflows/ci.yml',
+  'deploy/service.yaml',
+  'deploy/database.yaml',
+  'migrations/0001_init.sql',
+  'migrations/0002_orders.sql',
+  'src/app/main.ts',
+  'src/app/router.ts',
+  'src/app/session.ts',
+  'src/app/settings.ts',
+  'src/app/theme.css',
+  'src/app/checkout/cart.ts',
+  'src/app/checkout/payment.ts',
+  'src/app/search/index.ts',
+  'src/app/search/ranking.ts',
+  'src/api/server.ts',
+  'src/api/errors.ts',
+  'src/api/orders.ts',
+  'src/api/customers.ts',
+  'src/api/invoices.ts',
+  'src/api/webhooks.ts',
+  'src/auth/login.ts',
+  'src/auth/tokens.ts',
+  'src/auth/permissions.ts',
+  'src/jobs/queue.ts',
+  'src/jobs/mailer.ts',
+  'src/jobs/reports.ts',
+  'src/storage/pool.ts',
+  'src/storage/cache.ts',
+  'src/storage/blobs.ts',
+  'test/api/orders.test.ts',
+  'test/api/customers.test.ts',
+  'test/auth/login.test.ts',
+  'test/app/cart.test.ts',
+  'test/jobs/queue.test.ts',
+  'tools/release.ts',
+  'tools/seed.ts',
+];
+
+export interface Change {
+  readonly title: string;
+  readonly labels: readonly string[];
+}
+
+/** Features are most frequent, as they are in most products. */
+export const CHANGES: readonly [Change, ...Change[]] = [
+  { title: 'feat(checkout): let customers save a cart', labels: ['feature', 'customer'] },
+  { title: 'feat(search): rank results by relevance', labels: ['feature', 'roadmap'] },
+  { title: 'feat(api): list invoices by customer', labels: ['feature', 'customer'] },
+  { title: 'feat: add the reports of the new plan', labels: ['feature', 'roadmap'] },
+  { title: 'feat(sdk): add a client for partners', labels: ['enablement'] },
+  { title: 'fix(cart): keep quantities after a reload', labels: ['bug'] },
+  { title: 'fix(auth): refuse expired sessions', labels: ['bug', 'security'] },
+  { title: 'fix: correct the rounding of totals', labels: ['bug'] },
+  { title: 'hotfix: stop the queue from growing during the outage', labels: ['incident'] },
+  { title: 'fix(support): answer tickets about wrong invoices', labels: ['support'] },
+  { title: 'chore(on-call): tune alerts that woke people up', labels: ['on-call'] },
+  { title: 'refactor(storage): split the connection pool', labels: ['refactor'] },
+  { title: 'refactor: remove dead code from the router', labels: ['tech-debt'] },
+  { title: 'chore(deps): upgrade the database driver', labels: ['dependencies'] },
+  { title: 'build(deps): bump the test runner', labels: ['dependencies'] },
+  { title: 'test(orders): cover refunds', labels: ['testing'] },
+  { title: 'test: replace a flaky test of the queue', labels: ['testing'] },
+  { title: 'perf(search): cache the index', labels: ['reliability'] },
+  { title: 'fix(jobs): retry mails with backoff', labels: ['reliability'] },
+  { title: 'fix(deps): patch a vulnerability in the parser', labels: ['vulnerability', 'security'] },
+  { title: 'feat(audit): keep the log that compliance asks for', labels: ['compliance'] },
+  { title: 'docs: explain the release process', labels: ['documentation'] },
+];

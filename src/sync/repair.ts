@@ -1,0 +1,39 @@
+/** Bringing a secondary database level with the primary, after it was down or was added later. */
+import type { Table } from './records.js';
+import { tableNamed } from './records.js';
+import type { Sink, StateKey, SyncState } from './sinks/sink.js';
+import type { Surroundings } from './surroundings.js';
+import { TABLES_OF } from './targets.js';
+
+/**
+ * Copies what the primary holds of one repository and target, unless both hold the same pages already (equal
+ * revisions). The state is written last: a repair that is interrupted is repeated.
+ *
+ * @param stored the primary's state; without one there is nothing to copy
+ */
+export async function repairSecondary(
+  primary: Sink,
+  secondary: Sink,
+  key: StateKey,
+  stored: SyncState | undefined,
+  { progress, signal }: Surroundings,
+): Promise<void> {
+  if (stored === undefined) return;
+  const there = await secondary.readState(key);
+  if (there?.revision === stored.revision) return;
+  progress.note?.('Bringing the secondary database level with the primary');
+  const unfinished: SyncState = { ...stored, revision: `${stored.revision}:repairing` };
+  for (const table of tablesOf(key)) {
+    // Blame is the one table whose rows are removed again: what the primary no longer has must go.
+    if (table.name === 'git_blame') await secondary.clear(table, key.repoId);
+    for await (const rows of primary.scan(table, key.repoId)) {
+      signal.throwIfAborted();
+      await secondary.apply({ key, tables: [{ table, rows }], blameLengths: [], state: unfinished });
+    }
+  }
+  await secondary.apply({ key, tables: [], blameLengths: [], state: stored });
+}
+
+function tablesOf(key: StateKey): readonly Table[] {
+  return [tableNamed('repos'), ...TABLES_OF[key.target].map(tableNamed)];
+}

@@ -1,0 +1,163 @@
+/** The sync of one repository: lock, repair the secondary, then page after page into the databases. */
+import { SyncError, failureOf } from './failures.js';
+import { repositoryId } from './identity.js';
+import type { OpenRepository, Page, RepositorySource } from './providers/provider.js';
+import { readAhead } from './read-ahead.js';
+import type { AnyRow, TableName } from './records.js';
+import { TABLES } from './records.js';
+import { repairSecondary } from './repair.js';
+import type { SyncRequest } from './request.js';
+import type { Lock, Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
+import type { RepositorySummary } from './summary.js';
+import type { Surroundings } from './surroundings.js';
+
+export interface SyncContext {
+  readonly request: SyncRequest;
+  readonly surroundings: Surroundings;
+  readonly primary: Sink;
+  /** Absent without `--sink both`; an error where it could not be opened. */
+  readonly secondary: Sink | Error | undefined;
+}
+
+/** How long to wait before asking again for a lock that another sync holds. */
+const LOCK_POLL_MILLISECONDS = 1000;
+
+/** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
+export async function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
+  const { request, surroundings } = context;
+  const counts: Partial<Record<TableName, number>> = {};
+  let name = source.name;
+  let id: string | null = null;
+  let problem: unknown;
+  try {
+    const repository = await source.open();
+    name = repository.identity.name;
+    id = repositoryId(request.orgId, repository.identity.identity);
+    problem = await syncOpened(repository, id, context, counts);
+  } catch (error) {
+    surroundings.signal.throwIfAborted();
+    problem = error;
+  }
+  const error = problem === undefined ? null : failureOf(problem, request.secrets);
+  surroundings.progress.repositoryFinished?.({ name, error: error?.message ?? null });
+  return { id, name, status: error === null ? 'ok' : 'failed', records: counts, error };
+}
+
+/** @returns the secondary's problem, if there is one; the primary's is thrown */
+async function syncOpened(
+  repository: OpenRepository,
+  repoId: string,
+  context: SyncContext,
+  counts: Partial<Record<TableName, number>>,
+): Promise<SyncError | undefined> {
+  const { request, surroundings, primary } = context;
+  const key: StateKey = { repoId, target: request.target, source: request.provider };
+  const { name } = repository.identity;
+  const lock = await waitForLock(primary, key, name, surroundings);
+  try {
+    const stored = await primary.readState(key);
+    const secondary = await openSecondary(key, stored, context);
+    const fingerprint = fingerprintOf(request);
+    const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
+    surroundings.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
+    const run = surroundings.newId();
+    let pageNumber = 0;
+    for await (const page of readAhead(repository.pages(start))) {
+      surroundings.signal.throwIfAborted();
+      pageNumber += 1;
+      const state: SyncState = {
+        revision: `${run}:${pageNumber}`,
+        request: fingerprint,
+        position: page.position,
+        done: page.done,
+      };
+      const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, context);
+      await primary.apply(sinkPage);
+      await secondary.apply(sinkPage);
+      await lock.renew();
+      addCounts(counts, sinkPage);
+      surroundings.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
+    }
+    return secondary.problem();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Two syncs of one repository take turns, where the database has a lock for it. */
+async function waitForLock(sink: Sink, key: StateKey, name: string, surroundings: Surroundings): Promise<Lock> {
+  for (let tries = 0; ; tries += 1) {
+    const lock = await sink.tryLock(key);
+    if (lock !== undefined) return lock;
+    if (tries === 0) {
+      surroundings.progress.waiting?.({
+        reason: `another sync of ${name} is running`,
+        seconds: LOCK_POLL_MILLISECONDS / 1000,
+      });
+    }
+    await surroundings.sleep(LOCK_POLL_MILLISECONDS, surroundings.signal);
+  }
+}
+
+interface Secondary {
+  apply(page: SinkPage): Promise<void>;
+  problem(): SyncError | undefined;
+}
+
+/** The secondary database: brought level with the primary first, left alone once it has failed. */
+async function openSecondary(key: StateKey, stored: SyncState | undefined, context: SyncContext): Promise<Secondary> {
+  const { primary, secondary, surroundings } = context;
+  let problem: SyncError | undefined;
+  const attempt = async (action: (sink: Sink) => Promise<void>): Promise<void> => {
+    if (secondary === undefined || problem !== undefined) return;
+    try {
+      if (secondary instanceof Error) throw secondary;
+      await action(secondary);
+    } catch (error) {
+      surroundings.signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      problem = new SyncError(
+        'secondary_failed',
+        `Stored in the primary database, but not in the secondary: ${reason}`,
+        { cause: error },
+      );
+    }
+  };
+  await attempt((sink) => repairSecondary(primary, sink, key, stored, surroundings));
+  return {
+    apply: (page: SinkPage) => attempt((sink) => sink.apply(page)),
+    problem: () => problem,
+  };
+}
+
+/** The limits that a position depends on: a sync does not resume from one reached under others. */
+function fingerprintOf({ window, maxCommits, selection }: SyncRequest): string {
+  const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
+  return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed });
+}
+
+/** Adds what every record carries; the repository's own row travels with the first page. */
+function stamp(
+  page: Page,
+  repository: OpenRepository | undefined,
+  key: StateKey,
+  state: SyncState,
+  { request, surroundings }: SyncContext,
+): SinkPage {
+  const everywhere = { org_id: request.orgId, source: request.provider, last_synced: surroundings.now() };
+  const tables = TABLES.flatMap((table): TableRows[] => {
+    if (table.name === 'repos') {
+      return repository === undefined
+        ? []
+        : [{ table, rows: [{ id: key.repoId, ...repository.record, ...everywhere }] }];
+    }
+    const rows: readonly AnyRow[] = page.records[table.name] ?? [];
+    if (rows.length === 0) return [];
+    return [{ table, rows: rows.map((row) => ({ repo_id: key.repoId, ...row, ...everywhere })) }];
+  });
+  return { key, tables, blameLengths: page.blameLengths ?? [], state };
+}
+
+function addCounts(counts: Partial<Record<TableName, number>>, page: SinkPage): void {
+  for (const { table, rows } of page.tables) counts[table.name] = (counts[table.name] ?? 0) + rows.length;
+}

@@ -1,0 +1,263 @@
+/** The command line's options and environment, read into one checked request. All problems are reported at once. */
+import { resolve } from 'node:path';
+import type { DatabaseAddress } from './sinks/connection-string.js';
+import { parseConnection } from './sinks/connection-string.js';
+import type { DatabaseKind } from './sinks/sink.js';
+import { DATABASE_KINDS } from './sinks/sink.js';
+import type { ProviderName, Target } from './targets.js';
+import { PROVIDER_ALIASES, PROVIDERS, TARGETS, targetsOf } from './targets.js';
+import type { TimeWindow } from './time-window.js';
+import { NO_WINDOW, parseTimeWindow } from './time-window.js';
+import type { Report, Selection } from './selection.js';
+import { parseSelection } from './selection.js';
+
+/** The options of `plumbline sync` as texts, before any check; flags are booleans. */
+export interface SyncOptions {
+  readonly target?: string;
+  readonly provider?: string;
+  readonly db?: string;
+  readonly dbType?: string;
+  readonly org?: string;
+  readonly repoPath?: string;
+  readonly since?: string;
+  readonly date?: string;
+  readonly backfill?: string;
+  readonly auth?: string;
+  readonly owner?: string;
+  readonly repo?: string;
+  readonly projectId?: string;
+  /** `--host-a-url`: the API of a self-hosted instance. */
+  readonly hostAUrl?: string;
+  readonly hostBUrl?: string;
+  readonly search?: string;
+  readonly group?: string;
+  readonly batchSize?: string;
+  readonly maxConcurrent?: string;
+  readonly rateLimitDelay?: string;
+  readonly maxRepos?: string;
+  readonly useAsync?: boolean;
+  readonly maxCommitsPerRepo?: string;
+  readonly sink?: string;
+  /** Synthetic only: the name of the repository to make up, and what its data are drawn from. */
+  readonly repoName?: string;
+  readonly seed?: string;
+}
+
+/** One sync, with every value checked. Times are in milliseconds. */
+export interface SyncRequest {
+  readonly target: Target;
+  readonly provider: ProviderName;
+  readonly orgId: string;
+  /** The databases to write to; the first is the one that decides where a sync goes on. */
+  readonly primary: DatabaseAddress;
+  /** With `--sink both`. */
+  readonly secondary: DatabaseAddress | undefined;
+  readonly selection: Selection;
+  readonly window: TimeWindow;
+  /** `--max-commits-per-repo`, where given. */
+  readonly maxCommits: number | undefined;
+  /** Leading records (commits, pull requests, files) stored at once. */
+  readonly pageSize: number;
+  readonly batch: BatchOptions;
+  /** Processes that one repository may use at a time. */
+  readonly workers: number;
+  readonly token: string | undefined;
+  readonly echo: boolean;
+  /** Texts that must never be shown. */
+  readonly secrets: readonly string[];
+}
+
+export interface BatchOptions {
+  readonly size: number;
+  readonly concurrency: number;
+  readonly delayMilliseconds: number;
+  readonly maxRepos: number | undefined;
+  /** Repositories flow to free workers without waiting for their batch to end. */
+  readonly continuous: boolean;
+}
+
+export type ParsedRequest =
+  { readonly ok: true; readonly request: SyncRequest } | { readonly ok: false; readonly problems: readonly string[] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the options of `plumbline sync`.
+ *
+ * @param options the texts from the command line
+ * @param environment the variables of document 001: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
+ *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, and ORG_ID
+ * @param now the current time in epoch milliseconds, for a `--backfill` without `--date`
+ * @returns the request, or every wrong or missing input (exit 2)
+ */
+export function parseSyncRequest(options: SyncOptions, environment: Environment, now = Date.now()): ParsedRequest {
+  const problems: string[] = [];
+  const report: Report = (problem) => {
+    problems.push(problem);
+    return undefined;
+  };
+
+  const target = oneOf('the target', options.target, TARGETS, report);
+  const alias = PROVIDER_ALIASES[options.provider ?? ''];
+  const provider = alias ?? oneOf('--provider', options.provider, PROVIDERS, report);
+  if (target !== undefined && provider !== undefined && !targetsOf(provider).includes(target)) {
+    report(`--provider ${provider} has no ${target}: it has ${targetsOf(provider).join(', ')}`);
+  }
+  const databases = parseDatabases(options, environment, report);
+  const window = parseTimeWindow(options, now);
+  if ('problems' in window) problems.push(...window.problems);
+  const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
+  const whole = (name: string, text: string | undefined): number | undefined => wholeNumber(name, text, report);
+  const workers = whole('MAX_WORKERS', nonEmpty(environment['MAX_WORKERS'])) ?? 4;
+  const token = nonEmpty(options.auth) ?? tokenOf(provider, environment);
+  const selection =
+    provider === undefined
+      ? undefined
+      : parseSelection(
+          provider,
+          options,
+          { token, repoPath: resolve(options.repoPath ?? nonEmpty(environment['REPO_PATH']) ?? '.') },
+          report,
+        );
+  const batch: BatchOptions = {
+    size: whole('--batch-size', options.batchSize) ?? 10,
+    concurrency: whole('--max-concurrent', options.maxConcurrent) ?? workers,
+    delayMilliseconds: seconds('--rate-limit-delay', options.rateLimitDelay, report) ?? 1000,
+    maxRepos: whole('--max-repos', options.maxRepos),
+    continuous: options.useAsync === true,
+  };
+  const maxCommits = whole('--max-commits-per-repo', options.maxCommitsPerRepo);
+  const pageSize = whole('BATCH_SIZE', nonEmpty(environment['BATCH_SIZE'])) ?? 100;
+  const echo = flag('DB_ECHO', environment['DB_ECHO'], report);
+
+  if (
+    problems.length > 0 ||
+    target === undefined ||
+    provider === undefined ||
+    databases === undefined ||
+    selection === undefined
+  ) {
+    return { ok: false, problems };
+  }
+  return {
+    ok: true,
+    request: {
+      target,
+      provider,
+      orgId,
+      ...databases.addresses,
+      selection,
+      window: 'window' in window ? window.window : NO_WINDOW,
+      maxCommits,
+      pageSize,
+      batch,
+      workers,
+      token,
+      echo,
+      secrets: [...databases.secrets, ...(token === undefined ? [] : [token])],
+    },
+  };
+}
+
+const SINKS = ['primary', 'secondary', 'both'] as const;
+
+interface Databases {
+  readonly addresses: { readonly primary: DatabaseAddress; readonly secondary: DatabaseAddress | undefined };
+  readonly secrets: readonly string[];
+}
+
+function parseDatabases(options: SyncOptions, environment: Environment, report: Report): Databases | undefined {
+  const sink = options.sink === undefined ? 'primary' : oneOf('--sink', options.sink, SINKS, report);
+  const kind = options.dbType === undefined ? undefined : oneOf('--db-type', options.dbType, DATABASE_KINDS, report);
+  const primaryText = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
+  const secondaryText = nonEmpty(environment['SECONDARY_DATABASE_URI']);
+  if (sink === undefined) return undefined;
+  const primary = sink === 'secondary' ? undefined : readAddress(PRIMARY, primaryText, kind, report);
+  const secondary = sink === 'primary' ? undefined : readAddress(SECONDARY, secondaryText, undefined, report);
+  const first = sink === 'secondary' ? secondary : primary;
+  if (first === undefined || (sink === 'both' && secondary === undefined)) return undefined;
+  if (sink === 'both' && primaryText === secondaryText) return report('SECONDARY_DATABASE_URI is the primary database');
+  return {
+    addresses: { primary: first, secondary: sink === 'both' ? secondary : undefined },
+    secrets: [primaryText, secondaryText].filter((text) => text !== undefined).flatMap(passwordsOf),
+  };
+}
+
+const PRIMARY = {
+  name: '--db (or DATABASE_URI)',
+  missing:
+    'a database is missing: give --db or DATABASE_URI; --db embedded: names the built-in PostgreSQL of PLUMBLINE_HOME',
+};
+const SECONDARY = {
+  name: 'SECONDARY_DATABASE_URI',
+  missing: '--sink both and --sink secondary need SECONDARY_DATABASE_URI',
+};
+
+function readAddress(
+  place: typeof PRIMARY,
+  text: string | undefined,
+  kind: DatabaseKind | undefined,
+  report: Report,
+): DatabaseAddress | undefined {
+  if (text === undefined) return report(place.missing);
+  const address = parseConnection(text, kind);
+  return 'problem' in address ? report(`${place.name}: ${address.problem}`) : address;
+}
+
+/** The password of a connection string, as written and decoded, and the string itself. */
+function passwordsOf(connection: string): string[] {
+  const password = /^[a-z][a-z0-9+.-]*:\/\/[^/@]*?:([^/@]+)@/i.exec(connection)?.[1];
+  return password === undefined ? [] : [connection, password, ...decodedPassword(password)];
+}
+
+function decodedPassword(password: string): string[] {
+  try {
+    const decoded = decodeURIComponent(password);
+    return decoded === password ? [] : [decoded];
+  } catch {
+    return [];
+  }
+}
+
+function tokenOf(provider: ProviderName | undefined, environment: Environment): string | undefined {
+  if (provider === 'host_a') return nonEmpty(environment['HOST_A_TOKEN']);
+  if (provider === 'host_b') return nonEmpty(environment['HOST_B_TOKEN']);
+  return undefined;
+}
+
+function oneOf<Value extends string>(
+  name: string,
+  text: string | undefined,
+  values: readonly Value[],
+  report: Report,
+): Value | undefined {
+  const found = values.find((value) => value === text);
+  const given = text === undefined || text === '' ? `${name} is missing` : `${name} is ${JSON.stringify(text)}`;
+  return found ?? report(`${given}: use one of ${values.join(', ')}`);
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}
+
+function wholeNumber(name: string, text: string | undefined, report: Report): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    return report(`${name} must be a whole number, at least 1; it is ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function seconds(name: string, text: string | undefined, report: Report): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,5}(\.\d+)?$/.test(text))
+    return report(`${name} must be a number of seconds; it is ${JSON.stringify(text)}`);
+  return Number(text) * 1000;
+}
+
+function flag(name: string, text: string | undefined, report: Report): boolean {
+  const value = nonEmpty(text)?.toLowerCase() ?? 'false';
+  if (['true', '1', 'yes', 'on'].includes(value)) return true;
+  if (!['false', '0', 'no', 'off'].includes(value))
+    report(`${name} must be true or false; it is ${JSON.stringify(text)}`);
+  return false;
+}

@@ -1,0 +1,253 @@
+/**
+ * The ClickHouse sink, over HTTP. Each table is a ReplacingMergeTree by key with `last_synced` as its version: read it
+ * with FINAL. ClickHouse has neither transactions over tables nor locks: rows are written before the state, so that a
+ * page repeated after a crash replaces itself, and two syncs at once write the same rows.
+ */
+import type { ClickHouseClient } from '@clickhouse/client';
+import { createClient } from '@clickhouse/client';
+import type { AnyRow, Column, JsonValue, Table } from '../records.js';
+import { TABLES } from '../records.js';
+import { SyncError } from '../failures.js';
+import { mergeRow, rowKey } from '../merge.js';
+import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
+import { repositoryColumn } from './sink.js';
+import { timestampText } from './sql.js';
+import { parseState } from './state.js';
+
+const TYPES = {
+  uuid: 'UUID',
+  text: 'String',
+  integer: 'Int64',
+  timestamp: "DateTime64(3, 'UTC')",
+  json: 'String',
+} as const;
+const SCAN_ROWS = 1000;
+
+/** Key values travel as URL parameters, of which a server takes no more than 128 KiB by default. */
+const KEY_BYTES = 16_384;
+
+const SETTINGS = {
+  date_time_input_format: 'best_effort',
+  date_time_output_format: 'iso',
+  output_format_json_quote_64bit_integers: 0,
+} as const;
+
+/** Opens the sink; `url` is an http(s) address with the database as its path. */
+export function openClickHouse(url: string, options: SinkOptions): Sink {
+  const client = createClient({ url, application: 'plumbline-sync', clickhouse_settings: SETTINGS });
+  const session: Session = { client, echo: options.echo, fresh: new Map(), version: 0, now: options.now };
+
+  return {
+    kind: 'clickhouse',
+    ensureSchema: () => failing(() => ensureSchema(session)),
+    readState: (key) => failing(() => readState(session, key)),
+    apply: (page) => failing(() => apply(session, page)),
+    scan: (table, repoId) => scan(session, table, repoId),
+    clear: (table, repoId) =>
+      failing(() =>
+        command(session, `delete from ${table.name} where ${repositoryColumn(table)} = {repo:UUID}`, { repo: repoId }),
+      ),
+    tryLock: () => Promise.resolve({ renew: () => Promise.resolve(), release: () => Promise.resolve() }),
+    close: () => client.close(),
+  };
+}
+
+interface Session {
+  readonly client: ClickHouseClient;
+  readonly echo: ((statement: string) => void) | undefined;
+  readonly now: () => number;
+  /** By table and repository: whether there were no rows when this run began, so that none need to be compared. */
+  readonly fresh: Map<string, boolean>;
+  /** The version of the last state written; ever rising, also within one millisecond. */
+  version: number;
+}
+
+type Parameters = Record<string, string | number | readonly (string | number)[]>;
+
+async function ensureSchema(session: Session): Promise<void> {
+  for (const table of TABLES) {
+    const columns = table.columns.map((column) => `${column.name} ${columnType(column)}`);
+    await command(
+      session,
+      `create table if not exists ${table.name} (${columns.join(', ')}) ` +
+        `engine = ReplacingMergeTree(last_synced) order by (${table.key.join(', ')})`,
+    );
+  }
+  await command(
+    session,
+    'create table if not exists sync_state (repo_id UUID, target String, source String, state String, version UInt64) ' +
+      'engine = ReplacingMergeTree(version) order by (repo_id, target, source)',
+  );
+}
+
+function columnType(column: Column): string {
+  return column.nullable ? `Nullable(${TYPES[column.type]})` : TYPES[column.type];
+}
+
+async function readState(session: Session, key: StateKey): Promise<SyncState | undefined> {
+  const [row] = await select(
+    session,
+    'select state, version from sync_state final where repo_id = {repo:UUID} and target = {target:String} and source = {source:String}',
+    { repo: key.repoId, target: key.target, source: key.source },
+  );
+  session.version = Math.max(session.version, Number(row?.['version'] ?? 0));
+  return parseState(row?.['state']);
+}
+
+async function apply(session: Session, page: SinkPage): Promise<void> {
+  const { key } = page;
+  for (const rows of page.tables) await upsert(session, rows, key.repoId);
+  for (const { path, lines } of page.blameLengths) {
+    const condition = 'repo_id = {repo:UUID} and path = {path:String} and line_no > {lines:Int64}';
+    const values = { repo: key.repoId, path, lines };
+    // A deletion is a mutation, which costs far more than finding that there is nothing to delete.
+    const [found] = await select(session, `select 1 as found from git_blame where ${condition} limit 1`, values);
+    if (found !== undefined) await command(session, `delete from git_blame where ${condition}`, values);
+  }
+  session.version = Math.max(session.version + 1, session.now() * 1000);
+  await insert(session, 'sync_state', [
+    {
+      repo_id: key.repoId,
+      target: key.target,
+      source: key.source,
+      state: JSON.stringify(page.state),
+      version: session.version,
+    },
+  ]);
+}
+
+async function upsert(session: Session, { table, rows }: TableRows, repoId: string): Promise<void> {
+  if (rows.length === 0) return;
+  const stored = (await isFresh(session, table, repoId))
+    ? new Map<string, AnyRow>()
+    : await storedRows(session, table, rows, repoId);
+  const written = rows
+    .map((row) => mergeRow(table, stored.get(rowKey(table, row)), row))
+    .filter((row) => row !== undefined);
+  if (written.length > 0)
+    await insert(
+      session,
+      table.name,
+      written.map((row) => encode(table, row)),
+    );
+}
+
+async function isFresh(session: Session, table: Table, repoId: string): Promise<boolean> {
+  const name = `${table.name} ${repoId}`;
+  const known = session.fresh.get(name);
+  if (known !== undefined) return known;
+  const statement = `select 1 as found from ${table.name} where ${repositoryColumn(table)} = {repo:UUID} limit 1`;
+  const fresh = (await select(session, statement, { repo: repoId })).length === 0;
+  session.fresh.set(name, fresh);
+  return fresh;
+}
+
+/** The stored rows that share the first key column after the repository with an arriving one. */
+async function storedRows(
+  session: Session,
+  table: Table,
+  rows: readonly AnyRow[],
+  repoId: string,
+): Promise<ReadonlyMap<string, AnyRow>> {
+  const found = new Map<string, AnyRow>();
+  const column = table.columns.find((candidate) => candidate.name === (table.key[1] ?? table.key[0]));
+  if (column === undefined) return found;
+  const wanted = [...new Set(rows.map((row) => row[column.name]))].filter(isKeyValue);
+  for (const values of inChunks(wanted)) {
+    const statement =
+      `select ${table.columns.map(({ name }) => name).join(', ')} from ${table.name} final ` +
+      `where ${repositoryColumn(table)} = {repo:UUID} and ${column.name} in {keys:Array(${TYPES[column.type]})}`;
+    for (const row of await select(session, statement, { repo: repoId, keys: values })) {
+      const decoded = decode(table, row);
+      found.set(rowKey(table, decoded), decoded);
+    }
+  }
+  return found;
+}
+
+function isKeyValue(value: JsonValue | undefined): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function* inChunks(values: readonly (string | number)[]): Generator<(string | number)[]> {
+  let chunk: (string | number)[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    chunk.push(value);
+    bytes += Buffer.byteLength(String(value)) + 4;
+    if (bytes < KEY_BYTES) continue;
+    yield chunk;
+    chunk = [];
+    bytes = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+async function* scan(session: Session, table: Table, repoId: string): AsyncGenerator<readonly AnyRow[]> {
+  const key = table.key.join(', ');
+  const columns = table.columns.map(({ name }) => name).join(', ');
+  const result = await session.client.query({
+    query: `select ${columns} from ${table.name} final where ${repositoryColumn(table)} = {repo:UUID} order by ${key}`,
+    query_params: { repo: repoId },
+    format: 'JSONEachRow',
+  });
+  let batch: AnyRow[] = [];
+  for await (const chunk of result.stream<Record<string, JsonValue>>()) {
+    for (const row of chunk) batch.push(decode(table, row.json()));
+    if (batch.length < SCAN_ROWS) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function encode(table: Table, row: AnyRow): AnyRow {
+  const encoded: Record<string, JsonValue> = { ...row };
+  for (const { name, type } of table.columns) {
+    if (type === 'timestamp') encoded[name] = timestampText(row[name] ?? null);
+    if (type === 'json') encoded[name] = JSON.stringify(row[name] ?? null);
+  }
+  return encoded;
+}
+
+function decode(table: Table, row: AnyRow): AnyRow {
+  const decoded: Record<string, JsonValue> = {};
+  for (const { name, type } of table.columns) {
+    const value = row[name] ?? null;
+    if (value !== null && type === 'timestamp') decoded[name] = Date.parse(textOf(value));
+    else if (value !== null && type === 'json') decoded[name] = JSON.parse(textOf(value)) as JsonValue;
+    else decoded[name] = value;
+  }
+  return decoded;
+}
+
+async function select(session: Session, query: string, query_params: Parameters): Promise<Record<string, JsonValue>[]> {
+  session.echo?.(query);
+  const result = await session.client.query({ query, query_params, format: 'JSONEachRow' });
+  return result.json<Record<string, JsonValue>>();
+}
+
+async function command(session: Session, query: string, query_params: Parameters = {}): Promise<void> {
+  session.echo?.(query);
+  await session.client.command({ query, query_params });
+}
+
+async function insert(session: Session, table: string, values: readonly AnyRow[]): Promise<void> {
+  session.echo?.(`insert into ${table}`);
+  await session.client.insert({ table, values, format: 'JSONEachRow' });
+}
+
+async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof SyncError) throw error;
+    throw new SyncError('database_failed', `ClickHouse: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,42 @@
+/** Leases, for databases whose locks do not end with the process that holds them. */
+import { hostname } from 'node:os';
+
+/** How long a lease lasts unless it is renewed; each stored page renews it. */
+export const LEASE_MILLISECONDS = 120_000;
+
+export interface LeaseHolder {
+  readonly host: string;
+  readonly pid: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Whether a stored lease may be taken: it has expired, it is unreadable, or its holder ran on this machine and is gone
+ * (so that a killed sync can be started again at once).
+ */
+export function isFree(stored: string, now: number): boolean {
+  const holder = parseHolder(stored);
+  if (holder === undefined || holder.until <= now) return true;
+  return holder.host === hostname() && holder.pid !== process.pid && !isAlive(holder.pid);
+}
+
+function parseHolder(stored: string): LeaseHolder | undefined {
+  try {
+    const { host, pid, until } = JSON.parse(stored) as Record<string, unknown>;
+    if (typeof host !== 'string' || typeof pid !== 'number' || typeof until !== 'number') return undefined;
+    return { host, pid, until };
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it exists and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

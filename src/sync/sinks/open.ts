@@ -1,0 +1,40 @@
+/** Opens the sink for a database address; each driver is loaded only when its kind is used. */
+import { SyncError } from '../failures.js';
+import type { Surroundings } from '../surroundings.js';
+import type { DatabaseAddress } from './connection-string.js';
+import type { Sink, SinkOptions } from './sink.js';
+
+/** Opens the database; `embedded:` is resolved by the surroundings and closed with the sink. */
+export async function openSink(
+  address: DatabaseAddress,
+  options: SinkOptions,
+  surroundings: Surroundings,
+): Promise<Sink> {
+  switch (address.kind) {
+    case 'postgres':
+      return (await import('./postgres.js')).openPostgres(address.address, options);
+    case 'sqlite':
+      return (await import('./sqlite.js')).openSqlite(address.address, options);
+    case 'mongo':
+      return (await import('./mongo.js')).openMongo(address.address, options);
+    case 'clickhouse':
+      return (await import('./clickhouse.js')).openClickHouse(address.address, options);
+    case 'embedded':
+      return openEmbedded(options, surroundings);
+  }
+}
+
+async function openEmbedded(options: SinkOptions, surroundings: Surroundings): Promise<Sink> {
+  if (surroundings.resolveEmbedded === undefined) {
+    throw new SyncError('database_failed', 'There is no embedded database here: name one with --db.');
+  }
+  const embedded = await surroundings.resolveEmbedded();
+  const sink = (await import('./postgres.js')).openPostgres(embedded.uri, options);
+  return {
+    ...sink,
+    close: async () => {
+      await sink.close();
+      await embedded.close();
+    },
+  };
+}

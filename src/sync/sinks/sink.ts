@@ -1,0 +1,84 @@
+/** The one interface of the four kinds of database that a sync writes to. */
+import type { AnyRow, JsonValue, Table } from '../records.js';
+import type { ProviderName, Target } from '../targets.js';
+
+export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
+export type DatabaseKind = (typeof DATABASE_KINDS)[number];
+
+/** Which sync of which repository a state belongs to. */
+export interface StateKey {
+  readonly repoId: string;
+  readonly target: Target;
+  readonly source: ProviderName;
+}
+
+/** How far a sync has come. It is stored with each page, so that a killed run goes on where it stopped. */
+export interface SyncState {
+  /** Changes with each page stored: two databases with equal revisions hold the same pages. */
+  readonly revision: string;
+  /** The limits under which the position was reached; another request does not resume from it. */
+  readonly request: string;
+  /** Where the next page begins, in the provider's own terms. */
+  readonly position: JsonValue;
+  /** Whether the sync came to its end; the position is then where the next one may begin. */
+  readonly done: boolean;
+}
+
+/** Rows of one table, complete and stamped. No two rows of one batch have the same key. */
+export interface TableRows {
+  readonly table: Table;
+  readonly rows: readonly AnyRow[];
+}
+
+/** Says that a file now has exactly that many lines: blame beyond them is removed. */
+export interface BlameLength {
+  readonly path: string;
+  readonly lines: number;
+}
+
+/** What is stored in one step. */
+export interface SinkPage {
+  readonly key: StateKey;
+  readonly tables: readonly TableRows[];
+  readonly blameLengths: readonly BlameLength[];
+  readonly state: SyncState;
+}
+
+export interface Sink {
+  readonly kind: DatabaseKind;
+  /** Creates the tables that are missing. */
+  ensureSchema(): Promise<void>;
+  readState(key: StateKey): Promise<SyncState | undefined>;
+  /**
+   * Stores a page and its state: in one transaction where the engine has them, else the state last, so that what is
+   * repeated after a crash is written over itself. Rows are merged as `mergeRow` says.
+   */
+  apply(page: SinkPage): Promise<void>;
+  /** The stored rows of one repository in key order, in batches. */
+  scan(table: Table, repoId: string): AsyncIterable<readonly AnyRow[]>;
+  /** Removes the rows of one repository. */
+  clear(table: Table, repoId: string): Promise<void>;
+  /** Takes the lock of one sync, or returns undefined while another process holds it. */
+  tryLock(key: StateKey): Promise<Lock | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Lock {
+  /** Keeps the lock from expiring, where it can. */
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** What every sink is opened with. */
+export interface SinkOptions {
+  readonly now: () => number;
+  /** How many repositories are written at once. */
+  readonly concurrency: number;
+  /** Receives each statement, when DB_ECHO is on. */
+  readonly echo: ((statement: string) => void) | undefined;
+}
+
+/** The column by which a table's rows belong to a repository. */
+export function repositoryColumn(table: Table): string {
+  return table.name === 'repos' ? 'id' : 'repo_id';
+}

@@ -1,0 +1,217 @@
+/** The SQLite sink. A page is one transaction. Timestamps are stored as RFC 3339 text in UTC, JSON as text. */
+import { hostname } from 'node:os';
+import Database from 'libsql';
+import type { AnyRow, JsonValue, Table } from '../records.js';
+import { TABLES } from '../records.js';
+import { SyncError } from '../failures.js';
+import { asyncOf } from '../providers/async-of.js';
+import type { LeaseHolder } from './lease.js';
+import { isFree, LEASE_MILLISECONDS } from './lease.js';
+import type { Lock, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import { repositoryColumn } from './sink.js';
+import { columnList, createIndex, createStateTable, createTable, onConflict, timestampText } from './sql.js';
+import { parseState } from './state.js';
+
+const TYPES = { uuid: 'text', text: 'text', integer: 'integer', timestamp: 'text', json: 'text' } as const;
+
+/** Rows per insert statement: measured, 50 is 1.4 times as fast as one and more gain nothing. */
+const INSERT_ROWS = 50;
+const SCAN_ROWS = 1000;
+
+type Statement = Database.Statement;
+
+/** Opens the database file, which is created where it does not exist. */
+export function openSqlite(path: string, options: SinkOptions): Sink {
+  const database = failing(() => new Database(path, { timeout: 30_000 }));
+  const prepared = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
+    const existing = prepared.get(text);
+    if (existing !== undefined) return existing;
+    const statement = database.prepare(text);
+    prepared.set(text, statement);
+    return statement;
+  };
+  const run = (text: string, values: readonly (string | number | null)[]): void => {
+    options.echo?.(text);
+    prepare(text).run([...values]);
+  };
+
+  return {
+    kind: 'sqlite',
+    ensureSchema: () =>
+      settled(() => {
+        // WAL lets readers work during a sync; NORMAL syncs at checkpoints and loses no committed page to a killed process.
+        database.exec(
+          'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma busy_timeout = 30000',
+        );
+        for (const table of TABLES) {
+          database.exec(createTable(table, TYPES));
+          database.exec(createIndex(table));
+        }
+        database.exec(createStateTable(TYPES));
+        database.exec('create table if not exists sync_locks (name text primary key, holder text not null)');
+      }),
+    readState: (key) => settled(() => readState(prepare, key)),
+    apply: (page) =>
+      settled(() => {
+        run('begin immediate', []);
+        try {
+          apply(run, page);
+          run('commit', []);
+        } catch (error) {
+          run('rollback', []);
+          throw error;
+        }
+      }),
+    scan: (table, repoId) => asyncOf(scan(prepare, table, repoId)),
+    clear: (table, repoId) =>
+      settled(() => {
+        run(`delete from ${table.name} where ${repositoryColumn(table)} = ?`, [repoId]);
+      }),
+    tryLock: (key) => settled(() => tryLock(prepare, run, key, options.now)),
+    close: () =>
+      settled(() => {
+        database.close();
+      }),
+  };
+}
+
+type Prepare = (text: string) => Statement;
+type Run = (text: string, values: readonly (string | number | null)[]) => void;
+
+function readState(prepare: Prepare, key: StateKey): SyncState | undefined {
+  const row: unknown = prepare('select state from sync_state where repo_id = ? and target = ? and source = ?').get([
+    key.repoId,
+    key.target,
+    key.source,
+  ]);
+  return typeof row === 'object' && row !== null && 'state' in row ? parseState(row.state) : undefined;
+}
+
+function apply(run: Run, page: SinkPage): void {
+  for (const { table, rows } of page.tables) {
+    for (let start = 0; start < rows.length; start += INSERT_ROWS) {
+      const batch = rows.slice(start, start + INSERT_ROWS);
+      // A statement of its own for each rest would fill the cache: what does not fill one goes row by row.
+      if (batch.length === INSERT_ROWS)
+        run(
+          upsert(table, INSERT_ROWS),
+          batch.flatMap((row) => values(table, row)),
+        );
+      else for (const row of batch) run(upsert(table, 1), values(table, row));
+    }
+  }
+  const { key } = page;
+  for (const { path, lines } of page.blameLengths) {
+    run('delete from git_blame where repo_id = ? and path = ? and line_no > ?', [key.repoId, path, lines]);
+  }
+  run(
+    'insert into sync_state (repo_id, target, source, state) values (?, ?, ?, ?) ' +
+      'on conflict (repo_id, target, source) do update set state = excluded.state',
+    [key.repoId, key.target, key.source, JSON.stringify(page.state)],
+  );
+}
+
+const upserts = new Map<string, string>();
+
+function upsert(table: Table, rows: number): string {
+  const name = `${table.name} ${rows}`;
+  const existing = upserts.get(name);
+  if (existing !== undefined) return existing;
+  const row = `(${table.columns.map(() => '?').join(', ')})`;
+  const text =
+    `insert into ${table.name} (${columnList(table)}) values ${Array<string>(rows).fill(row).join(', ')} ` +
+    onConflict(table, 'is not');
+  upserts.set(name, text);
+  return text;
+}
+
+function values(table: Table, row: AnyRow): (string | number | null)[] {
+  return table.columns.map((column) => {
+    const value = row[column.name] ?? null;
+    if (column.type === 'timestamp') return timestampText(value);
+    if (column.type === 'json') return JSON.stringify(value);
+    return typeof value === 'string' || typeof value === 'number' ? value : null;
+  });
+}
+
+function* scan(prepare: Prepare, table: Table, repoId: string): Generator<readonly AnyRow[]> {
+  const key = table.key.join(', ');
+  const select = `select ${columnList(table)} from ${table.name} where ${repositoryColumn(table)} = ?`;
+  let after: AnyRow | undefined;
+  for (;;) {
+    const found = failing(() =>
+      after === undefined
+        ? prepare(`${select} order by ${key} limit ${SCAN_ROWS}`).all([repoId])
+        : prepare(
+            `${select} and (${key}) > (${table.key.map(() => '?').join(', ')}) order by ${key} limit ${SCAN_ROWS}`,
+          ).all([repoId, ...table.key.map((name) => after?.[name] ?? null)]),
+    );
+    const rows = found.map((row) => decode(table, row));
+    if (rows.length > 0) yield rows;
+    if (rows.length < SCAN_ROWS) return;
+    after = rows.at(-1);
+  }
+}
+
+function decode(table: Table, row: unknown): AnyRow {
+  // A driver's row is an object with the selected columns.
+  const stored = row as Record<string, string | number | null>;
+  const decoded: Record<string, JsonValue> = {};
+  for (const column of table.columns) {
+    const value = stored[column.name] ?? null;
+    if (value !== null && column.type === 'timestamp') decoded[column.name] = Date.parse(String(value));
+    else if (value !== null && column.type === 'json') decoded[column.name] = JSON.parse(String(value)) as JsonValue;
+    else decoded[column.name] = value;
+  }
+  return decoded;
+}
+
+/** A lease in the database file: SQLite has no locks that outlive a transaction. */
+function tryLock(prepare: Prepare, run: Run, key: StateKey, now: () => number): Lock | undefined {
+  const name = `${key.repoId} ${key.target}`;
+  const write = (): void => {
+    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
+    run(
+      'insert into sync_locks (name, holder) values (?, ?) on conflict (name) do update set holder = excluded.holder',
+      [name, JSON.stringify(holder)],
+    );
+  };
+  run('begin immediate', []);
+  try {
+    const row: unknown = prepare('select holder from sync_locks where name = ?').get([name]);
+    const held = typeof row === 'object' && row !== null && 'holder' in row ? String(row.holder) : undefined;
+    const free = held === undefined || isFree(held, now());
+    if (free) write();
+    run('commit', []);
+    if (!free) return undefined;
+  } catch (error) {
+    run('rollback', []);
+    throw error;
+  }
+  return {
+    renew: () => settled(write),
+    release: () =>
+      settled(() => {
+        run('delete from sync_locks where name = ?', [name]);
+      }),
+  };
+}
+
+/** The driver is synchronous; its result as the promise that the interface of the sinks has. */
+function settled<Result>(action: () => Result): Promise<Result> {
+  return new Promise((resolve) => {
+    resolve(failing(action));
+  });
+}
+
+function failing<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof SyncError) throw error;
+    throw new SyncError('database_failed', `SQLite: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

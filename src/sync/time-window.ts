@@ -1,0 +1,74 @@
+/** The time filters `--since`, `--date` and `--backfill`. All times are UTC. */
+
+/** Which commits and events are wanted: from `since` on, before `until`; epoch milliseconds. */
+export interface TimeWindow {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+export const NO_WINDOW: TimeWindow = { since: undefined, until: undefined };
+
+const DAY = 86_400_000;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
+
+/**
+ * The window that the three options name.
+ *
+ * `--date D --backfill N` is the N days that end with D, D included; N is 1 if absent, D is today if absent.
+ *
+ * @param now the current time, for a `--backfill` without `--date`
+ * @returns the window, or every problem found
+ */
+export function parseTimeWindow(
+  options: { readonly since?: string; readonly date?: string; readonly backfill?: string },
+  now: number,
+): { readonly window: TimeWindow } | { readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const since = options.since === undefined ? undefined : parseInstant(options.since);
+  if (options.since !== undefined && since === undefined) {
+    problems.push(
+      `--since must be an ISO date or date and time, such as 2026-01-31 or 2026-01-31T12:00:00Z; it is ${quoted(options.since)}`,
+    );
+  }
+  const date = options.date === undefined ? undefined : parseDate(options.date);
+  if (options.date !== undefined && date === undefined) {
+    problems.push(`--date must be a calendar date, YYYY-MM-DD; it is ${quoted(options.date)}`);
+  }
+  const days = options.backfill === undefined ? 1 : parseDays(options.backfill);
+  if (days === undefined) {
+    problems.push(`--backfill must be a whole number of days, at least 1; it is ${quoted(options.backfill ?? '')}`);
+  }
+  if (options.since !== undefined && (options.date !== undefined || options.backfill !== undefined)) {
+    problems.push('--since cannot be used together with --date or --backfill');
+  }
+  if (problems.length > 0) return { problems };
+  if (options.date === undefined && options.backfill === undefined) return { window: { since, until: undefined } };
+  const until = (date ?? Math.floor(now / DAY) * DAY) + DAY;
+  return { window: { since: until - (days ?? 1) * DAY, until } };
+}
+
+/** An ISO date (midnight) or date and time as epoch milliseconds; without an offset it is UTC. */
+export function parseInstant(text: string): number | undefined {
+  if (DATE.test(text)) return parseDate(text);
+  if (!DATE_TIME.test(text) || parseDate(text.slice(0, 10)) === undefined) return undefined;
+  const iso = text.replace(' ', 'T');
+  const value = Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(iso.slice(10)) ? iso : `${iso}Z`);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+function parseDate(text: string): number | undefined {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const value = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  // 30 February would roll over into March.
+  return new Date(value).toISOString().startsWith(text) ? value : undefined;
+}
+
+function parseDays(text: string): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

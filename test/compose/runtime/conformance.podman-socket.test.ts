@@ -1,0 +1,4 @@
+/** The conformance suite over the bridge to Podman's compatible socket. */
+import { engineConformance } from './suite/all.js';
+
+await engineConformance('bridge/podman');

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import {
+  alreadyExists,
+  isRuntimeError,
+  notFound,
+  notSupported,
+  RuntimeError,
+  sameFailure,
+  type RuntimeFailure,
+} from '../../../src/compose/runtime/errors.js';
+
+const catalogue: readonly RuntimeFailure[] = [
+  { case: 'notFound', id: 'a' },
+  { case: 'alreadyExists', id: 'a' },
+  { case: 'invalidState', id: 'a', expected: 'stopped', actual: 'running' },
+  { case: 'timeout', id: 'a', seconds: 30 },
+  { case: 'imageNotFound', reference: 'a' },
+  { case: 'notSupported', operation: 'wait', conformer: 'bridge' },
+  { case: 'backendFailure', message: 'a' },
+  { case: 'persistenceFailure', message: 'a' },
+];
+
+describe('RuntimeError', () => {
+  it('is equal to another exactly when case and fields are', () => {
+    for (const one of catalogue) {
+      for (const other of catalogue) expect(sameFailure(one, { ...other })).toBe(one === other);
+    }
+    expect(sameFailure(notFound('a').failure, notFound('b').failure)).toBe(false);
+  });
+
+  it('says what happened, to whom', () => {
+    const messages = catalogue.map((failure) => new RuntimeError(failure).message);
+    expect(messages).toMatchInlineSnapshot(`
+      [
+        "'a' was not found.",
+        "'a' already exists.",
+        "Container 'a' is running; the operation needs it stopped.",
+        "Timed out after 30s waiting for 'a'.",
+        "Image 'a' is not here and cannot be pulled.",
+        "The bridge backend does not support 'wait'.",
+        "a",
+        "a",
+      ]
+    `);
+  });
+
+  it('is told from other errors, and its cases from each other', () => {
+    expect(isRuntimeError(notFound('a'))).toBe(true);
+    expect(isRuntimeError(notFound('a'), 'notFound')).toBe(true);
+    expect(isRuntimeError(alreadyExists('a'), 'notFound')).toBe(false);
+    expect(isRuntimeError(new Error('a'))).toBe(false);
+    expect(isRuntimeError(notSupported('wait', 'bridge'), 'notSupported')).toBe(true);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createCommand } from '../../../../src/compose/runtime/native/create-arguments.js';
+
+const spec = { name: 'web', image: 'localhost/web:1' };
+
+describe('arguments of podman create', () => {
+  it('hold no values of the environment, which podman takes from its own', () => {
+    const { args, environment } = createCommand({ ...spec, environment: { PASSWORD: 'hidden value' } });
+    expect(args).toContain('--env=PASSWORD');
+    expect(args.join(' ')).not.toContain('hidden');
+    expect(environment).toEqual({ PASSWORD: 'hidden value' });
+  });
+
+  it('hold the values of variables that podman itself would heed', () => {
+    const names = ['PATH', 'HOME', 'LD_PRELOAD', 'CONTAINERS_CONF', 'XDG_RUNTIME_DIR', 'https_proxy', 'GODEBUG'];
+    for (const name of names) {
+      const { args, environment } = createCommand({ ...spec, environment: { [name]: 'theirs' } });
+      expect(args).toContain(`--env=${name}=theirs`);
+      expect(environment).toEqual({});
+    }
+  });
+
+  it('end with the image and its command, which is not read for options', () => {
+    const { args } = createCommand({ ...spec, command: ['--privileged', '-v', '/:/host'] });
+    expect(args.slice(-4)).toEqual([spec.image, '--privileged', '-v', '/:/host']);
+  });
+
+  it.each([
+    [['CMD', 'curl', '-f', 'http://x'], '--health-cmd=CMD curl -f http://x'],
+    [['CMD', 'test', 'two words'], '--health-cmd=["test","two words"]'],
+    [['CMD-SHELL', 'curl -f x || exit 1'], '--health-cmd=curl -f x || exit 1'],
+    [['NONE'], '--no-healthcheck'],
+  ])('write the health check %j as %s', (test, argument) => {
+    expect(createCommand({ ...spec, healthcheck: { test } }).args).toContain(argument);
+  });
+
+  it.each([
+    [{ containerPort: 80 }, '80/tcp'],
+    [{ containerPort: 80, hostPort: 8080 }, '8080:80/tcp'],
+    [{ containerPort: 53, hostPort: 53, protocol: 'udp' as const, hostAddress: '127.0.0.1' }, '127.0.0.1:53:53/udp'],
+    [{ containerPort: 80, hostAddress: '::1' }, '[::1]::80/tcp'],
+  ])('publish %j as %s', (port, text) => {
+    expect(createCommand({ ...spec, ports: [port] }).args).toContain(`--publish=${text}`);
+  });
+
+  it('warn of what podman has no counterpart for', () => {
+    const { warnings } = createCommand({ ...spec, domainName: 'x', deviceRequests: [{ capabilities: ['gpu'] }] });
+    expect(warnings).toHaveLength(2);
+  });
+});

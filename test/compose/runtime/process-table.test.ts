@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { processTable } from '../../../src/compose/runtime/engine/process-table.js';
+
+it('a table of cells is taken as it is', () => {
+  const answer = { Titles: ['PID', 'CMD'], Processes: [['1', 'sleep 10']] };
+  expect(processTable(answer)).toEqual({ titles: ['PID', 'CMD'], processes: [['1', 'sleep 10']] });
+});
+
+it('a table of lines is cut into cells, of which the last keeps its words', () => {
+  const answer = { Titles: ['PID   USER     COMMAND'], Processes: [['1 root     sh -c sleep 10'], ['2 root']] };
+  expect(processTable(answer)).toEqual({
+    titles: ['PID', 'USER', 'COMMAND'],
+    processes: [
+      ['1', 'root', 'sh -c sleep 10'],
+      ['2', 'root', ''],
+    ],
+  });
+});

@@ -1,0 +1,114 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RuntimeError } from '../../../src/compose/runtime/errors.js';
+import { durableStopMarks } from '../../../src/compose/runtime/state.js';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'plt-state-'));
+});
+afterEach(async () => {
+  await chmod(directory, 0o700);
+  await rm(directory, { recursive: true });
+});
+
+const mark = { run: 1000, until: 2000 };
+
+async function filesBelow(path: string): Promise<string[]> {
+  const found = await readdir(path, { recursive: true, withFileTypes: true });
+  return found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe('durable stop marks', () => {
+  it('are read back by another process', async () => {
+    await durableStopMarks(directory).write('engine', 'abc', mark);
+    expect(await durableStopMarks(directory).read('engine', 'abc')).toEqual(mark);
+  });
+
+  it('are kept apart by engine and by container', async () => {
+    const marks = durableStopMarks(directory);
+    await marks.write('engine', 'abc', mark);
+    expect(await marks.read('other', 'abc')).toBeUndefined();
+    expect(await marks.read('engine', 'abd')).toBeUndefined();
+  });
+
+  it('are files that only their owner reads, in directories that only their owner enters', async () => {
+    await durableStopMarks(join(directory, 'deep')).write('engine', 'abc', mark);
+    const [file = ''] = await filesBelow(directory);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(file, '..'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('lose nothing when a hundred are written at once, and leave no drafts', async () => {
+    const marks = durableStopMarks(directory);
+    const ids = Array.from({ length: 100 }, (_, number) => `id${number}`);
+    await Promise.all(ids.map((id, run) => marks.write('engine', id, { run, until: 0 })));
+    const read = await Promise.all(ids.map((id) => marks.read('engine', id)));
+    expect(read.map((one) => one?.run)).toEqual(ids.map((_, run) => run));
+    expect(await filesBelow(directory)).toHaveLength(100);
+  });
+
+  it('are whole when one is written many times at once', async () => {
+    const marks = durableStopMarks(directory);
+    const runs = Array.from({ length: 50 }, (_, run) => run);
+    await Promise.all(runs.map((run) => marks.write('engine', 'abc', { run, until: run })));
+    const read = await marks.read('engine', 'abc');
+    expect(runs).toContain(read?.run);
+    expect(read?.until).toBe(read?.run);
+  });
+
+  it('are erased, and pruned with the containers that are gone', async () => {
+    const marks = durableStopMarks(directory);
+    for (const id of ['one', 'two', 'three']) await marks.write('engine', id, mark);
+    await marks.write('other', 'two', mark);
+    await marks.erase('engine', 'one');
+    await marks.erase('engine', 'one');
+    await marks.prune('engine', new Set(['three']));
+    await marks.prune('unknown', new Set());
+    expect(await marks.read('engine', 'one')).toBeUndefined();
+    expect(await marks.read('engine', 'two')).toBeUndefined();
+    expect(await marks.read('engine', 'three')).toEqual(mark);
+    expect(await marks.read('other', 'two')).toEqual(mark);
+  });
+
+  it('of a torn or foreign file are none', async () => {
+    const marks = durableStopMarks(directory);
+    await marks.write('engine', 'abc', mark);
+    const [file = ''] = await filesBelow(directory);
+    for (const content of ['', '{"run": 1', '[]', '{"run":"1","until":2}', 'null']) {
+      await writeFile(file, content);
+      expect(await marks.read('engine', 'abc')).toBeUndefined();
+    }
+  });
+
+  it('stay inside their directory, whatever the id', async () => {
+    const marks = durableStopMarks(join(directory, 'inner'));
+    await marks.write('../engine', '../../outside', mark);
+    expect(await marks.read('../engine', '../../outside')).toEqual(mark);
+    expect(await readdir(directory)).toEqual(['inner']);
+  });
+
+  it('that cannot be written are a persistenceFailure that names the reason and no path', async () => {
+    const blocked = join(directory, 'file');
+    await writeFile(blocked, '');
+    const error = await durableStopMarks(blocked)
+      .write('engine', 'abc', mark)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RuntimeError);
+    expect((error as RuntimeError).failure).toEqual({
+      case: 'persistenceFailure',
+      message: 'The state of a stop could not be written (ENOTDIR).',
+    });
+  });
+
+  it('that cannot be read for another reason than absence are a persistenceFailure', async () => {
+    const marks = durableStopMarks(directory);
+    await marks.write('engine', 'abc', mark);
+    const [file = ''] = await filesBelow(directory);
+    await rm(file);
+    await mkdir(file);
+    await expect(marks.read('engine', 'abc')).rejects.toMatchObject({ failure: { case: 'persistenceFailure' } });
+  });
+});

@@ -1,0 +1,255 @@
+/** Images, volumes, networks, secrets. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { BuildSpec } from '../../../../src/compose/runtime/spec.js';
+import { all, failure, texts, type Bench } from '../conformance.js';
+import { obedient } from '../programs.js';
+
+export function resources(bench: Bench): void {
+  const { backend, proves, labels, fresh, created } = bench;
+  const { images, volumes, networks, secrets, internal, containers } = backend;
+
+  proves(['inspectImage', 'listImages'], 'an image is found by its name and by its labels', async () => {
+    const image = await images.inspect(bench.image);
+    expect(image.tags).toContain(bench.image);
+    expect((await images.list()).map(({ id }) => id)).toContain(image.id);
+    expect(await failure(images.inspect('localhost/plumbline-none:1'))).toEqual({
+      case: 'imageNotFound',
+      reference: 'localhost/plumbline-none:1',
+    });
+  });
+
+  proves(['pull'], 'an image that no registry has is imageNotFound', async () => {
+    // Nothing listens on port 1: an engine without a network fails in the same way, and as fast.
+    const reference = 'localhost:1/plumbline-none:1';
+    const pulled = (async () => all(await images.pull(reference)))();
+    expect(await failure(pulled)).toEqual({ case: 'imageNotFound', reference });
+  });
+
+  proves(
+    ['createVolume', 'inspectVolume', 'listVolumes', 'removeVolume'],
+    'a volume is made, found, and removed',
+    async () => {
+      const name = fresh('v');
+      const group = { ...labels, 'plt.group': name };
+      expect(await volumes.create({ name, labels: group })).toMatchObject({ name, driver: 'local', labels: group });
+      expect(await failure(volumes.create({ name, labels }))).toEqual({ case: 'alreadyExists', id: name });
+      expect((await volumes.list({ labels: group })).map((volume) => volume.name)).toEqual([name]);
+      expect(await volumes.inspect(name)).toMatchObject({ name, labels: group });
+      await volumes.remove(name);
+      expect(await failure(volumes.inspect(name))).toEqual({ case: 'notFound', id: name });
+      expect(await failure(volumes.remove(name))).toEqual({ case: 'notFound', id: name });
+    },
+  );
+
+  proves(['removeVolume'], 'a volume in use is not removed', async () => {
+    const name = fresh('v');
+    await volumes.create({ name, labels });
+    await created(obedient, { mounts: [{ type: 'volume', source: name, target: '/data' }] });
+    expect(await failure(volumes.remove(name))).toMatchObject({ case: 'backendFailure' });
+  });
+
+  proves(['ensureNetwork'], 'a project network is made once, and is not taken from another project', async () => {
+    const name = fresh('n');
+    const spec = { name, labels: { ...labels, 'com.docker.compose.project': 'one' } };
+    const first = await internal.ensureNetwork(spec);
+    expect(first).toMatchObject({ name, driver: 'bridge', internal: false, labels: spec.labels });
+    expect((await internal.ensureNetwork(spec)).id).toBe(first.id);
+    const other = { name, labels: { ...labels, 'com.docker.compose.project': 'two' } };
+    expect(await failure(internal.ensureNetwork(other))).toEqual({ case: 'alreadyExists', id: name });
+    expect(await failure(internal.networks.create(spec))).toEqual({ case: 'alreadyExists', id: name });
+    expect((await internal.networks.list({ labels: spec.labels })).map((network) => network.name)).toContain(name);
+    await internal.networks.remove(name);
+    expect(await failure(internal.networks.inspect(name))).toEqual({ case: 'notFound', id: name });
+    expect(await failure(internal.networks.remove(name))).toEqual({ case: 'notFound', id: name });
+  });
+
+  proves(['createContainer'], 'a container on a network that is not there is notFound', async () => {
+    const spec = bench.spec(obedient, { networks: [{ network: 'plt-no-such-network' }] });
+    const refused = await failure(containers.create(spec).then(({ id }) => containers.start(id)));
+    expect(refused).toEqual({ case: 'notFound', id: 'plt-no-such-network' });
+    await containers.remove(spec.name, { force: true }).catch(() => undefined);
+  });
+
+  const networkCalls = {
+    createNetwork: () => networks.create({ name: fresh('n'), labels }),
+    listNetworks: () => networks.list(),
+    inspectNetwork: () => networks.inspect('any'),
+    removeNetwork: () => networks.remove('any'),
+  };
+  const secretCalls = {
+    createSecret: () => secrets.create({ name: fresh('s'), value: Buffer.from('x') }),
+    listSecrets: () => secrets.list(),
+    inspectSecret: () => secrets.inspect('any'),
+    removeSecret: () => secrets.remove('any'),
+  };
+  if (backend.conformer !== 'mock') {
+    for (const [operation, call] of Object.entries({ ...networkCalls, ...secretCalls })) {
+      bench.refuses([operation], `${operation} is refused`, async () => {
+        expect(await failure(call())).toEqual({ case: 'notSupported', operation, conformer: backend.conformer });
+      });
+    }
+  } else {
+    proves(Object.keys(networkCalls), 'networks are made, listed and removed', async () => {
+      const { name, id } = await networks.create({ name: fresh('n'), internal: true });
+      expect(await networks.inspect(id)).toMatchObject({ name, internal: true });
+      expect((await networks.list()).map((network) => network.name)).toContain(name);
+      await networks.remove(name);
+      expect(await failure(networks.inspect(name))).toEqual({ case: 'notFound', id: name });
+    });
+    proves(Object.keys(secretCalls), 'secrets are made, listed without their values, and removed', async () => {
+      const spec = { name: fresh('s'), value: Buffer.from('hidden') };
+      const record = await secrets.create(spec);
+      expect(await failure(secrets.create(spec))).toEqual({ case: 'alreadyExists', id: spec.name });
+      expect(JSON.stringify([record, await secrets.list(), await secrets.inspect(record.id)])).not.toContain('hidden');
+      await secrets.remove(spec.name);
+      expect(await failure(secrets.inspect(spec.name))).toEqual({ case: 'notFound', id: spec.name });
+    });
+  }
+
+  /** Builds in a directory with these files, and cleans it up. */
+  async function build(
+    files: Record<string, string>,
+    more: Partial<BuildSpec>,
+  ): Promise<{ id: string; log: string[] }> {
+    const context = await mkdtemp(join(tmpdir(), 'plt-build-'));
+    try {
+      for (const [path, content] of Object.entries(files)) {
+        await mkdir(join(context, path, '..'), { recursive: true });
+        await writeFile(join(context, path), content);
+      }
+      const items = await all(images.build({ context, tags: [], labels, network: 'none', ...more }));
+      const last = items.at(-1);
+      return {
+        id: last?.type === 'done' ? last.imageId : '',
+        log: items.flatMap((item) => (item.type === 'log' ? [item.line] : [])),
+      };
+    } finally {
+      await rm(context, { recursive: true });
+    }
+  }
+
+  proves(['build', 'removeImage'], 'an image is built, tagged and labelled, and removed', async () => {
+    const tag = `localhost/plt-built:${fresh('t')}`;
+    const { id } = await build({ Dockerfile: `FROM ${bench.image}\n` }, { tags: [tag] });
+    expect(await images.inspect(tag)).toMatchObject({ id, labels });
+    await images.remove(tag);
+    expect(await failure(images.inspect(tag))).toEqual({ case: 'imageNotFound', reference: tag });
+  });
+
+  if (!bench.real) return;
+
+  proves(['build'], 'a build takes its context without what is ignored, its arguments, and its target', async () => {
+    const tag = `localhost/plt-built:${fresh('t')}`;
+    const dockerfile = [
+      `FROM ${bench.image} AS first`,
+      'ARG WORD',
+      'COPY . /context',
+      'RUN echo "building with $WORD"; echo "$WORD" > /word',
+      'CMD ["sh", "-c", "cat /word; cd /context; find . -type f | sort"]',
+      'FROM first AS second',
+      'RUN exit 1',
+    ].join('\n');
+    const files = {
+      'docker/Dockerfile': dockerfile,
+      '.dockerignore': '# comment\n*.log\nnode_modules\n!keep.log\n.dockerignore\ndocker\n',
+      'app.txt': 'app',
+      'drop.log': 'x',
+      'keep.log': 'x',
+      'node_modules/dep/index.js': 'x',
+      [`deep/${'long'.repeat(40)}/file.txt`]: 'x',
+    };
+    const { log } = await build(files, {
+      tags: [tag],
+      dockerfile: 'docker/Dockerfile',
+      buildArguments: { WORD: 'argument' },
+      target: 'first',
+    });
+    expect(log.join('\n')).toContain('building with argument');
+    const { id } = await containers.create({ name: fresh('c'), image: tag, labels });
+    await containers.start(id);
+    await internal.awaitExit(id, { timeoutSeconds: 30 });
+    expect(texts(await all(containers.logs(id)))).toEqual([
+      'argument',
+      './app.txt',
+      `./deep/${'long'.repeat(40)}/file.txt`,
+      './keep.log',
+    ]);
+  });
+
+  proves(['build'], 'an inline Dockerfile is built with the context', async () => {
+    const tag = `localhost/plt-built:${fresh('t')}`;
+    const dockerfileInline = `FROM ${bench.image}\nCOPY app.txt /app.txt\nCMD ["cat", "/app.txt"]\n`;
+    await build({ 'app.txt': 'from the context\n' }, { tags: [tag], dockerfileInline });
+    const { id } = await containers.create({ name: fresh('c'), image: tag, labels });
+    await containers.start(id);
+    await internal.awaitExit(id, { timeoutSeconds: 30 });
+    expect(texts(await all(containers.logs(id)))).toEqual(['from the context']);
+  });
+
+  proves(['build'], 'a step that fails is a backendFailure', async () => {
+    const refused = await failure(build({ Dockerfile: `FROM ${bench.image}\nRUN exit 9\n` }, {}));
+    expect(refused).toMatchObject({
+      case: 'backendFailure',
+      message: expect.stringMatching(/^Build failed: /) as string,
+    });
+  });
+
+  proves(['build'], 'a base or a Dockerfile that is not there is imageNotFound', async () => {
+    const reference = 'localhost:1/plumbline-none:1';
+    expect(await failure(build({ Dockerfile: `FROM ${reference}\n` }, {}))).toEqual({
+      case: 'imageNotFound',
+      reference,
+    });
+    const tag = 'localhost/plt-built:none';
+    expect(await failure(build({ 'app.txt': '' }, { tags: [tag] }))).toEqual({ case: 'imageNotFound', reference: tag });
+  });
+
+  if (backend.conformer === 'bridge') {
+    bench.refuses(
+      ['build.secrets', 'build.ssh', 'build.additional_contexts'],
+      'what needs BuildKit is refused',
+      async () => {
+        const files = { Dockerfile: `FROM ${bench.image}\n` };
+        const refusal = { case: 'notSupported', conformer: 'bridge' };
+        expect(await failure(build(files, { secrets: [{ id: 'a', path: '/none' }] }))).toEqual({
+          ...refusal,
+          operation: 'build.secrets',
+        });
+        expect(await failure(build(files, { ssh: ['default'] }))).toEqual({ ...refusal, operation: 'build.ssh' });
+        expect(await failure(build(files, { additionalContexts: { other: '/none' } }))).toEqual({
+          ...refusal,
+          operation: 'build.additional_contexts',
+        });
+      },
+    );
+  } else {
+    proves(['build.secrets', 'build.additional_contexts'], 'secrets and further contexts reach the build', async () => {
+      const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
+      try {
+        await writeFile(join(other, 'there.txt'), 'from elsewhere\n');
+        await writeFile(join(other, 'secret'), 'hidden value');
+        const dockerfileInline = [
+          `FROM ${bench.image}`,
+          'COPY --from=elsewhere there.txt /there.txt',
+          'RUN --mount=type=secret,id=word test "$(cat /run/secrets/word)" = "hidden value" && cat /there.txt',
+        ].join('\n');
+        const { log } = await build(
+          {},
+          {
+            dockerfileInline,
+            secrets: [{ id: 'word', path: join(other, 'secret') }],
+            additionalContexts: { elsewhere: other },
+            noCache: true,
+          },
+        );
+        expect(log).toContain('from elsewhere');
+        expect(log.join('\n')).not.toContain('hidden value\n');
+      } finally {
+        await rm(other, { recursive: true });
+      }
+    });
+  }
+}

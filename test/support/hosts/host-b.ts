@@ -1,0 +1,118 @@
+/** A local host_b: the part of its REST API (version 4) that the sync uses, with its paging headers. */
+import type { Host, HostReply, HostRequest } from './server.js';
+import { startHost } from './server.js';
+
+type Json = Record<string, unknown>;
+
+export interface HostBProjectData {
+  readonly id: number;
+  readonly path: string;
+  readonly visibility: 'public' | 'private';
+  /** Newest first. */
+  commits: Json[];
+  mergeRequests: Json[];
+  pipelines: Json[];
+  deployments: Json[];
+  incidents: Json[];
+  /** The blame of each file. */
+  files: Record<string, readonly { readonly commit: Json; readonly lines: readonly string[] }[]>;
+}
+
+export interface HostB extends Host {
+  readonly token: string;
+  projects: HostBProjectData[];
+}
+
+export function hostBProject(id: number, path: string, data: Partial<HostBProjectData> = {}): HostBProjectData {
+  return {
+    id,
+    path,
+    visibility: 'private',
+    commits: [],
+    mergeRequests: [],
+    pipelines: [],
+    deployments: [],
+    incidents: [],
+    files: {},
+    ...data,
+  };
+}
+
+/** Starts a host with these projects. */
+export async function startHostB(...projects: HostBProjectData[]): Promise<HostB> {
+  const token = 'token-of-host-b';
+  const host: Host = await startHost((request) => answer(data, request));
+  const data: HostB = Object.assign(host, { token, projects });
+  return data;
+}
+
+export function refusal(status: number, message: string, headers: Record<string, string> = {}): HostReply {
+  return { status, headers, body: { message: `${status} ${message}` } };
+}
+
+function answer(host: HostB, request: HostRequest): HostReply {
+  const given = request.headers['private-token'];
+  if (given !== undefined && given !== host.token) return refusal(401, 'Unauthorized');
+  const visible = host.projects.filter((project) => given !== undefined || project.visibility === 'public');
+  const path = request.path.replace(/^\/api\/v4/, '');
+  const list = /^\/(groups|users)\/([^/]+)\/projects$/.exec(path);
+  if (list !== null) {
+    const owner = decodeURIComponent(list[2] ?? '');
+    const owned = visible.filter((project) => project.path.startsWith(`${owner}/`));
+    if (owned.length === 0 || (list[1] === 'groups') === owner.startsWith('user')) return refusal(404, 'Not Found');
+    return paged(request, owned.map(describe));
+  }
+  const [, id = '', rest = ''] = /^\/projects\/(\d+)(\/.*)?$/.exec(path) ?? [];
+  const project = visible.find((candidate) => candidate.id === Number(id));
+  return project === undefined ? refusal(404, 'Project Not Found') : answerProject(project, rest, request);
+}
+
+function answerProject(project: HostBProjectData, rest: string, request: HostRequest): HostReply {
+  if (rest === '') return { status: 200, body: describe(project) };
+  if (rest === '/repository/branches/main') return { status: 200, body: { name: 'main', commit: project.commits[0] } };
+  if (rest === '/repository/commits') {
+    const from = project.commits.findIndex((commit) => commit['id'] === request.query.get('ref_name'));
+    const withStats = request.query.get('with_stats') === 'true';
+    return paged(
+      request,
+      project.commits.slice(Math.max(from, 0)).map((commit) => (withStats ? commit : { ...commit, stats: undefined })),
+    );
+  }
+  if (rest === '/merge_requests') return paged(request, project.mergeRequests);
+  if (rest === '/pipelines') return paged(request, project.pipelines);
+  if (rest === '/deployments') return paged(request, project.deployments);
+  if (rest === '/issues')
+    return paged(request, request.query.get('issue_type') === 'incident' ? project.incidents : []);
+  if (rest === '/repository/tree') {
+    return paged(
+      request,
+      Object.keys(project.files).map((path) => ({ id: '0', name: path, type: 'blob', path, mode: '100644' })),
+    );
+  }
+  const file = /^\/repository\/files\/([^/]+)\/blame$/.exec(rest)?.[1];
+  const blame = file === undefined ? undefined : project.files[decodeURIComponent(file)];
+  return blame === undefined ? refusal(404, 'Not Found') : { status: 200, body: blame };
+}
+
+function describe(project: HostBProjectData): Json {
+  return {
+    id: project.id,
+    path_with_namespace: project.path,
+    web_url: `https://host-b.test/${project.path}`,
+    http_url_to_repo: `https://host-b.test/${project.path}.git`,
+    default_branch: project.commits.length === 0 ? null : 'main',
+    created_at: '2020-01-01T00:00:00.000Z',
+    visibility: project.visibility,
+  };
+}
+
+function paged(request: HostRequest, items: readonly unknown[]): HostReply {
+  const perPage = Number(request.query.get('per_page') ?? 20);
+  const page = Number(request.query.get('page') ?? 1);
+  const hasNext = page * perPage < items.length;
+  return {
+    status: 200,
+    headers: { 'x-page': String(page), 'x-per-page': String(perPage), 'x-next-page': hasNext ? String(page + 1) : '' },
+    body: items.slice((page - 1) * perPage, page * perPage),
+  };
+}

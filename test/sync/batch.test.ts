@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { matchesPattern, runBatch } from '../../src/sync/batch.js';
+import { asyncOf } from '../../src/sync/providers/async-of.js';
+import type { RepositorySource } from '../../src/sync/providers/provider.js';
+import { testSurroundings } from './harness.js';
+
+function sources(count: number): AsyncGenerator<RepositorySource> {
+  return asyncOf(
+    Array.from({ length: count }, (_, index) => ({
+      name: String(index + 1),
+      open: () => Promise.reject(new Error('unused')),
+    })),
+  );
+}
+
+const OPTIONS = { size: 3, concurrency: 2, delayMilliseconds: 500, maxRepos: undefined, continuous: false };
+
+describe('a pattern', () => {
+  it.each([
+    ['acme/api-*', 'acme/api-orders', true],
+    ['ACME/Api-*', 'acme/api-orders', true],
+    ['acme/api-*', 'acme/web', false],
+    ['api-*', 'acme/sub/api-orders', true],
+    ['*', 'acme/web', true],
+    ['acme/*', 'acme/sub/web', true],
+    ['a?me/w[de]b', 'acme/web', true],
+    ['acme/w[!e]b', 'acme/web', false],
+    ['acme/a.c', 'acme/abc', false],
+    ['acme/[x', 'acme/[x', true],
+    ['acme/+(x)$', 'acme/+(x)$', true],
+  ])('%s matches %s: %s', (pattern, name, expected) => {
+    expect(matchesPattern(pattern, name)).toBe(expected);
+  });
+});
+
+describe('a batch', () => {
+  it('works on each repository once, never on more than allowed at a time', async () => {
+    const done: string[] = [];
+    let [now, most] = [0, 0];
+    await runBatch(sources(8), OPTIONS, testSurroundings(), async ({ name }) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      done.push(name);
+    });
+    expect(done.sort()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+    expect(most).toBe(2);
+  });
+
+  it('rests between batches, and without pause when work is continuous', async () => {
+    const [resting, continuous] = [testSurroundings(), testSurroundings()];
+    await runBatch(sources(7), OPTIONS, resting, async () => {});
+    await runBatch(sources(7), { ...OPTIONS, continuous: true }, continuous, async () => {});
+    expect([resting.slept, continuous.slept]).toEqual([[500, 500], []]);
+  });
+
+  it('stops after as many repositories as were asked for, and lists no further', async () => {
+    const done: string[] = [];
+    let listed = 0;
+    async function* counted(): AsyncGenerator<RepositorySource> {
+      for await (const source of sources(100)) {
+        listed += 1;
+        yield source;
+      }
+    }
+    await runBatch(counted(), { ...OPTIONS, maxRepos: 4 }, testSurroundings(), ({ name }) => {
+      done.push(name);
+      return Promise.resolve();
+    });
+    expect([done.length, listed]).toEqual([4, 4]);
+  });
+
+  it('ends when it is aborted, after the work that has begun', async () => {
+    const controller = new AbortController();
+    const done: string[] = [];
+    const run = runBatch(sources(100), OPTIONS, testSurroundings({ signal: controller.signal }), async ({ name }) => {
+      controller.abort();
+      await new Promise((resolve) => setImmediate(resolve));
+      done.push(name);
+    });
+    await expect(run).rejects.toThrow(/aborted/);
+    expect(done.length).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,72 @@
+/** The four kinds of database for tests that run on each. What cannot be had on a machine is skipped with its reason. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, onTestFinished } from 'vitest';
+import type { DatabaseKind } from '../../src/sync/sinks/sink.js';
+import type { TestClickHouse } from '../support/clickhouse-http.js';
+import { startClickHouse } from '../support/clickhouse-http.js';
+import { createEmptyDatabase } from '../support/postgres.js';
+
+export interface Engine {
+  readonly kind: DatabaseKind;
+  /** The connection string of a new, empty database that goes with the test. */
+  newDatabase(): Promise<string>;
+}
+
+const clickHouse = await startClickHouse();
+if (!('missing' in clickHouse)) afterAll(() => clickHouse.stop());
+
+const mongoUri = process.env['TEST_MONGODB_URI'];
+
+const engines: readonly (Engine | { readonly kind: DatabaseKind; readonly missing: string })[] = [
+  {
+    kind: 'postgres',
+    newDatabase: async () => {
+      const database = await createEmptyDatabase();
+      onTestFinished(() => database.drop());
+      return database.uri;
+    },
+  },
+  {
+    kind: 'sqlite',
+    newDatabase: () => {
+      const directory = mkdtempSync(join(tmpdir(), 'plumbline-sqlite-'));
+      onTestFinished(() => rm(directory, { recursive: true, force: true }));
+      return Promise.resolve(`sqlite:${join(directory, 'records.db')}`);
+    },
+  },
+  mongoUri === undefined || mongoUri === ''
+    ? { kind: 'mongo', missing: 'TEST_MONGODB_URI names no server (.ci/ferretdb builds and starts one)' }
+    : {
+        kind: 'mongo',
+        newDatabase: () => Promise.resolve(`${mongoUri.replace(/\/+$/, '')}/sync_${randomBytes(6).toString('hex')}`),
+      },
+  'missing' in clickHouse
+    ? { kind: 'clickhouse', missing: clickHouse.missing }
+    : { kind: 'clickhouse', newDatabase: () => newClickHouse(clickHouse) },
+];
+
+async function newClickHouse(server: TestClickHouse): Promise<string> {
+  const name = `sync_${randomBytes(6).toString('hex')}`;
+  const address = server.uri.replace(/^clickhouse:/, 'http:').replace(/\/[^/]*$/, '/');
+  const created = await fetch(address, { method: 'POST', body: `create database ${name}` });
+  if (!created.ok) throw new Error(await created.text());
+  return server.uri.replace(/\/[^/]*$/, `/${name}`);
+}
+
+/** Describes a behaviour on every kind of database that can be had here. */
+export function describeOnEachDatabase(behaviour: string, tests: (engine: Engine) => void): void {
+  for (const engine of engines) {
+    if ('missing' in engine)
+      describe.skip(`${behaviour} on ${engine.kind} (skipped: ${engine.missing})`, () => {
+        tests(engine as never);
+      });
+    else
+      describe(`${behaviour} on ${engine.kind}`, () => {
+        tests(engine);
+      });
+  }
+}

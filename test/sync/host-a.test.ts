@@ -1,0 +1,338 @@
+import { describe, expect, it } from 'vitest';
+import { repositoryId } from '../../src/sync/identity.js';
+import type { AnyRow } from '../../src/sync/records.js';
+import { exitCodeOf } from '../../src/sync/summary.js';
+import type { HostA } from '../support/hosts/host-a.js';
+import { hostARepository, problem } from '../support/hosts/host-a.js';
+import { NOW, onlyId, sqliteUri, storedRows, sync } from './harness.js';
+import { commits, host, missing, options } from './host-a-fixture.js';
+
+function pullRequest(number: number, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    number,
+    title: `Change ${number}`,
+    body: '',
+    state: 'OPEN',
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: new Date(NOW - number * 60_000).toISOString(),
+    mergedAt: null,
+    closedAt: null,
+    headRefName: 'topic',
+    baseRefName: 'main',
+    headRefOid: 'a'.repeat(40),
+    mergeCommit: null,
+    additions: 3,
+    deletions: 2,
+    changedFiles: 1,
+    author: { login: 'ada' },
+    labels: { nodes: [{ name: 'bug' }] },
+    comments: { totalCount: 0, nodes: [] },
+    reviews: { totalCount: 0, nodes: [] },
+    commits: { nodes: [{ commit: { oid: 'a'.repeat(40) } }] },
+    ...changes,
+  };
+}
+
+async function rowsOf(started: HostA, target: string, table: string): Promise<readonly AnyRow[]> {
+  const db = sqliteUri();
+  const summary = await sync(options(started, db, { target }));
+  expect(summary.repositories[0]?.error).toBeNull();
+  return (await storedRows(db, onlyId(summary)))[table] ?? [];
+}
+
+describe.skipIf(missing !== undefined)(
+  `sync from host_a ${missing === undefined ? '' : `(skipped: ${missing})`}`,
+  () => {
+    it('stores the repository, its 100 most recent commits, and the files of the last 50', async () => {
+      const started = await host(hostARepository('acme/widgets', { commits: commits(130) }));
+      const db = sqliteUri();
+      const summary = await sync(options(started, db));
+      expect(summary).toEqual({
+        target: 'git',
+        provider: 'host_a',
+        org_id: 'default',
+        repositories: [
+          {
+            id: repositoryId('default', 'host-a.test/acme/widgets'),
+            name: 'acme/widgets',
+            status: 'ok',
+            records: { repos: 1, git_commits: 100, git_commit_stats: 50 },
+            error: null,
+          },
+        ],
+        duration_ms: 0,
+      });
+      const stored = await storedRows(db, onlyId(summary));
+      expect(stored['repos']).toMatchObject([
+        {
+          repo: 'acme/widgets',
+          url: 'https://host-a.test/acme/widgets',
+          default_branch: 'main',
+          source: 'host_a',
+          org_id: 'default',
+        },
+      ]);
+      expect(stored['git_commits']?.at(-1)).toMatchObject({
+        hash: '130'.padStart(40, '0'),
+        author_email: 'ada@example.com',
+        parents: 1,
+      });
+      expect(stored['git_commit_stats']?.[0]).toMatchObject({
+        commit_hash: '81'.padStart(40, '0'),
+        file_path: 'src/a.ts',
+        additions: 49,
+      });
+    });
+
+    it('asks for nothing but the head when nothing is new', async () => {
+      const started = await host(hostARepository('acme/widgets', { commits: commits(3) }));
+      const db = sqliteUri();
+      const first = await storedRows(db, onlyId(await sync(options(started, db))));
+      started.requests.length = 0;
+      const again = await sync(options(started, db));
+      expect(started.requests).toHaveLength(2);
+      expect(await storedRows(db, onlyId(again))).toEqual(first);
+    });
+
+    it('treats an empty repository as one without commits', async () => {
+      const started = await host(hostARepository('acme/widgets'));
+      expect(await rowsOf(started, 'git', 'git_commits')).toEqual([]);
+      expect(await rowsOf(started, 'blame', 'git_blame')).toEqual([]);
+    });
+
+    it('stores requests with reviews, over pages, and later only what was updated', async () => {
+      const reviews = {
+        totalCount: 2,
+        nodes: [
+          {
+            databaseId: 91,
+            state: 'CHANGES_REQUESTED',
+            submittedAt: '2026-01-02T00:00:00Z',
+            author: { login: 'grace' },
+          },
+          { databaseId: 92, state: 'APPROVED', submittedAt: '2026-01-03T00:00:00Z', author: null },
+          { databaseId: 93, state: 'PENDING', submittedAt: null, author: { login: 'ada' } },
+        ],
+      };
+      const merged = {
+        state: 'MERGED',
+        mergedAt: '2026-01-04T00:00:00Z',
+        closedAt: '2026-01-04T00:00:00Z',
+        mergeCommit: { oid: 'b'.repeat(40) },
+        reviews,
+        author: null,
+      };
+      const all = Array.from({ length: 60 }, (_, index) => pullRequest(index + 1, index === 0 ? merged : {}));
+      const repository = hostARepository('acme/widgets', { pullRequests: all });
+      const started = await host(repository);
+      const db = sqliteUri();
+      const summary = await sync(options(started, db, { target: 'prs' }));
+      expect(summary.repositories[0]?.records).toEqual({
+        repos: 1,
+        git_pull_requests: 60,
+        git_pull_request_reviews: 2,
+      });
+      const stored = await storedRows(db, onlyId(summary));
+      expect(stored['git_pull_requests']?.[0]).toMatchObject({
+        number: 1,
+        state: 'merged',
+        author_name: null,
+        merged_at: Date.parse('2026-01-04T00:00:00Z'),
+        merge_hash: 'b'.repeat(40),
+        first_review_at: Date.parse('2026-01-02T00:00:00Z'),
+        changes_requested_count: 1,
+        reviews_count: 2,
+        labels: ['bug'],
+        additions: 3,
+      });
+      expect(stored['git_pull_request_reviews']).toMatchObject([
+        { review_id: '91', reviewer: 'grace' },
+        { review_id: '92', reviewer: 'ghost', state: 'APPROVED' },
+      ]);
+      repository.pullRequests.unshift(pullRequest(61, { updatedAt: new Date(NOW).toISOString() }));
+      started.requests.length = 0;
+      const second = await sync(options(started, db, { target: 'prs' }));
+      expect(second.repositories[0]?.records['git_pull_requests']).toBe(2);
+      expect(started.requests.filter((request) => request.path === '/graphql')).toHaveLength(1);
+    });
+
+    it('stores runs, and looks at an unfinished one again', async () => {
+      const run = (id: number, changes: object) => ({
+        id,
+        created_at: '2026-01-01T00:00:00Z',
+        run_started_at: '2026-01-01T00:01:00Z',
+        updated_at: '2026-01-01T00:09:00Z',
+        ...changes,
+      });
+      const repository = hostARepository('acme/widgets', {
+        runs: [
+          run(2, { status: 'in_progress', conclusion: null, created_at: '2026-01-02T00:00:00Z' }),
+          run(1, { status: 'completed', conclusion: 'success' }),
+        ],
+      });
+      const started = await host(repository);
+      const db = sqliteUri();
+      const summary = await sync(options(started, db, { target: 'cicd' }));
+      expect((await storedRows(db, onlyId(summary)))['ci_pipeline_runs']).toMatchObject([
+        {
+          run_id: '1',
+          status: 'success',
+          queued_at: Date.parse('2026-01-01T00:00:00Z'),
+          started_at: Date.parse('2026-01-01T00:01:00Z'),
+          finished_at: Date.parse('2026-01-01T00:09:00Z'),
+        },
+        { run_id: '2', status: 'in_progress', finished_at: null },
+      ]);
+      repository.runs.unshift(
+        run(3, { status: 'completed', conclusion: 'failure', created_at: '2026-01-03T00:00:00Z' }),
+      );
+      Object.assign(repository.runs[1] ?? {}, { status: 'completed', conclusion: 'cancelled' });
+      await sync(options(started, db, { target: 'cicd' }));
+      expect((await storedRows(db, onlyId(summary)))['ci_pipeline_runs']?.map((row) => row['status'])).toEqual([
+        'success',
+        'cancelled',
+        'failure',
+      ]);
+    });
+
+    it('stores deployments with their states', async () => {
+      const deployment = {
+        databaseId: 5,
+        environment: 'production',
+        createdAt: '2026-01-01T00:00:00Z',
+        state: 'ACTIVE',
+        creator: { login: 'ada' },
+        ref: { name: 'v1.2.3' },
+        latestStatus: { state: 'SUCCESS', createdAt: '2026-01-01T00:05:00Z' },
+        commit: {
+          oid: 'a'.repeat(40),
+          associatedPullRequests: {
+            nodes: [{ number: 7, mergedAt: '2025-12-31T00:00:00Z' }],
+            pageInfo: { hasNextPage: false },
+          },
+        },
+      };
+      const started = await host(hostARepository('acme/widgets', { deployments: [deployment] }));
+      expect(await rowsOf(started, 'deployments', 'deployments')).toMatchObject([
+        {
+          deployment_id: '5',
+          status: 'success',
+          environment: 'production',
+          author_name: 'ada',
+          deployed_at: Date.parse('2026-01-01T00:05:00Z'),
+          pull_request_number: 7,
+          release_ref: 'v1.2.3',
+        },
+      ]);
+    });
+
+    it('stores issues labelled incident, but no pull requests', async () => {
+      const issue = {
+        number: 3,
+        title: 'Down',
+        state: 'closed',
+        labels: [{ name: 'incident' }, 'sev1'],
+        created_at: '2026-01-01T00:00:00Z',
+        closed_at: '2026-01-01T02:00:00Z',
+        updated_at: '2026-01-01T02:00:00Z',
+      };
+      const pull = {
+        url: 'https://host-a.test/p',
+        html_url: 'https://host-a.test/p',
+        diff_url: 'https://host-a.test/p',
+        patch_url: 'https://host-a.test/p',
+      };
+      const started = await host(
+        hostARepository('acme/widgets', { issues: [issue, { ...issue, number: 4, pull_request: pull }] }),
+      );
+      expect(await rowsOf(started, 'incidents', 'incidents')).toMatchObject([
+        {
+          incident_id: '3',
+          title: 'Down',
+          status: 'closed',
+          labels: ['incident', 'sev1'],
+          resolved_at: Date.parse('2026-01-01T02:00:00Z'),
+        },
+      ]);
+      expect(started.requests.at(-1)?.query.get('labels')).toBe('incident');
+    });
+
+    it('stores blame, and removes that of files that are gone', async () => {
+      const repository = hostARepository('acme/widgets', {
+        commits: commits(2),
+        files: {
+          'a.ts': [
+            { startingLine: 1, endingLine: 2, sha: '1'.padStart(40, '0') },
+            { startingLine: 3, endingLine: 3, sha: '2'.padStart(40, '0') },
+          ],
+          'b.ts': [{ startingLine: 1, endingLine: 1, sha: '1'.padStart(40, '0') }],
+          'logo.png': [],
+        },
+      });
+      const started = await host(repository);
+      const db = sqliteUri();
+      const summary = await sync(options(started, db, { target: 'blame' }));
+      expect(
+        (await storedRows(db, onlyId(summary)))['git_blame']?.map((row) => [row['path'], row['line_no'], row['line']]),
+      ).toEqual([
+        ['a.ts', 1, null],
+        ['a.ts', 2, null],
+        ['a.ts', 3, null],
+        ['b.ts', 1, null],
+      ]);
+      repository.commits = commits(3);
+      repository.files = { 'a.ts': [{ startingLine: 1, endingLine: 1, sha: '3'.padStart(40, '0') }] };
+      await sync(options(started, db, { target: 'blame' }));
+      expect((await storedRows(db, onlyId(summary)))['git_blame']?.map((row) => [row['path'], row['line_no']])).toEqual(
+        [['a.ts', 1]],
+      );
+    });
+
+    it('syncs the repositories of an organization or user that match a pattern, over pages', async () => {
+      const names = [
+        ...Array.from({ length: 35 }, (_, index) => `acme/api-${index}`),
+        'acme/web',
+        'acme/API-upper',
+        'user1/api-x',
+      ];
+      const started = await host(...names.map((name) => hostARepository(name)));
+      const batch = {
+        target: 'git',
+        provider: 'host_a',
+        db: sqliteUri(),
+        hostAUrl: started.url,
+        auth: started.token,
+        search: 'acme/api-*',
+      };
+      const summary = await sync(batch);
+      expect(summary.repositories).toHaveLength(36);
+      expect(summary.repositories.map(({ name }) => name)).not.toContain('acme/web');
+      const users = await sync({ ...batch, search: '*', group: 'user1', db: sqliteUri() });
+      expect(users.repositories.map(({ name }) => name)).toEqual(['user1/api-x']);
+    });
+
+    it('goes on with the others when one repository fails, and exits with 3', async () => {
+      const started = await host(
+        ...['acme/one', 'acme/two', 'acme/three'].map((name) => hostARepository(name, { commits: commits(2) })),
+      );
+      started.fault = (request) =>
+        request.path === '/repos/acme/two/commits'
+          ? problem(403, 'Resource not accessible by personal access token')
+          : undefined;
+      const summary = await sync({
+        target: 'git',
+        provider: 'host_a',
+        db: sqliteUri(),
+        hostAUrl: started.url,
+        auth: started.token,
+        search: 'acme/*',
+      });
+      expect(summary.repositories.map(({ name, status, error }) => [name, status, error?.code ?? null])).toEqual([
+        ['acme/one', 'ok', null],
+        ['acme/three', 'ok', null],
+        ['acme/two', 'failed', 'unauthorized'],
+      ]);
+      expect(exitCodeOf(summary)).toBe(3);
+    });
+  },
+);

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import { repositoryId } from '../../src/sync/identity.js';
+import type { AnyRow } from '../../src/sync/records.js';
+import { AGGREGATE_PATH } from '../../src/sync/records.js';
+import { exitCodeOf } from '../../src/sync/summary.js';
+import type { HostB } from '../support/hosts/host-b.js';
+import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
+import type { Fault } from '../support/hosts/server.js';
+import { NOW, onlyId, sqliteUri, storedRows, sync, testSurroundings } from './harness.js';
+
+const CONNECTOR: string = '@gitbeaker/rest';
+const missing = await import(CONNECTOR).then(
+  () => undefined,
+  () => 'the optional package @gitbeaker/rest is not installed',
+);
+
+function options(host: HostB, db: string, more: Record<string, string> = {}) {
+  return { target: 'git', provider: 'gitlab', db, hostBUrl: host.url, auth: host.token, projectId: '7', ...more };
+}
+
+function commits(count: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, (_, index) => {
+    const date = new Date(NOW - index * 60_000).toISOString();
+    return {
+      id: String(count - index).padStart(40, '0'),
+      message: 'fix: a bug\n',
+      author_name: 'Ada',
+      author_email: 'ada@example.com',
+      authored_date: date,
+      committer_name: 'Ada',
+      committer_email: 'ada@example.com',
+      committed_date: date,
+      parent_ids: index === count - 1 ? [] : ['p'],
+      stats: { additions: 3, deletions: 1, total: 4 },
+    };
+  });
+}
+
+async function rowsOf(host: HostB, target: string, table: string): Promise<readonly AnyRow[]> {
+  const db = sqliteUri();
+  const summary = await sync(options(host, db, { target }));
+  expect(summary.repositories[0]?.error).toBeNull();
+  return (await storedRows(db, onlyId(summary)))[table] ?? [];
+}
+
+const merge = (iid: number, changes: object = {}): Record<string, unknown> => ({
+  iid,
+  title: `Change ${iid}`,
+  description: null,
+  state: 'opened',
+  author: { username: 'ada' },
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: new Date(NOW - iid * 60_000).toISOString(),
+  merged_at: null,
+  closed_at: null,
+  source_branch: 'topic',
+  target_branch: 'main',
+  sha: 'a'.repeat(40),
+  merge_commit_sha: null,
+  squash_commit_sha: null,
+  labels: ['bug'],
+  user_notes_count: 2,
+  ...changes,
+});
+
+describe.skipIf(missing !== undefined)(
+  `sync from host_b ${missing === undefined ? '' : `(skipped: ${missing})`}`,
+  () => {
+    it('stores the project, its 100 most recent commits, and one sum for each of the last 50', async () => {
+      const host = await startHostB(hostBProject(7, 'group/sub/widgets', { commits: commits(130) }));
+      const db = sqliteUri();
+      const summary = await sync(options(host, db));
+      expect(summary.repositories).toEqual([
+        {
+          id: repositoryId('default', 'host-b.test/group/sub/widgets'),
+          name: 'group/sub/widgets',
+          status: 'ok',
+          records: { repos: 1, git_commits: 100, git_commit_stats: 50 },
+          error: null,
+        },
+      ]);
+      const stored = await storedRows(db, onlyId(summary));
+      expect(stored['git_commits']?.at(-1)).toMatchObject({ author_email: 'ada@example.com', message: 'fix: a bug' });
+      expect(stored['git_commit_stats']?.[0]).toMatchObject({ file_path: AGGREGATE_PATH, additions: 3, deletions: 1 });
+      const before = await storedRows(db, onlyId(summary));
+      await sync(options(host, db));
+      expect(await storedRows(db, onlyId(summary))).toEqual(before);
+    });
+
+    it('treats an empty repository as one without commits', async () => {
+      const host = await startHostB(hostBProject(7, 'group/widgets'));
+      expect(await rowsOf(host, 'git', 'git_commits')).toEqual([]);
+      expect(await rowsOf(host, 'blame', 'git_blame')).toEqual([]);
+    });
+
+    it('stores merge requests over pages, and later only what was updated', async () => {
+      const merged = { state: 'merged', merged_at: '2026-01-02T00:00:00.000Z', squash_commit_sha: 'b'.repeat(40) };
+      const project = hostBProject(7, 'group/widgets', {
+        mergeRequests: Array.from({ length: 150 }, (_, index) => merge(index + 1, index === 0 ? merged : {})),
+      });
+      const host = await startHostB(project);
+      const db = sqliteUri();
+      const summary = await sync(options(host, db, { target: 'prs' }));
+      expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 150 });
+      const stored = await storedRows(db, onlyId(summary));
+      expect(stored['git_pull_requests']?.slice(0, 2)).toMatchObject([
+        {
+          number: 1,
+          state: 'merged',
+          merged_at: Date.parse('2026-01-02T00:00:00Z'),
+          closed_at: Date.parse('2026-01-02T00:00:00Z'),
+          merge_hash: 'b'.repeat(40),
+          comments_count: 2,
+        },
+        { number: 2, state: 'open', author_name: 'ada', labels: ['bug'] },
+      ]);
+      project.mergeRequests.unshift(merge(151, { updated_at: new Date(NOW).toISOString() }));
+      expect((await sync(options(host, db, { target: 'prs' }))).repositories[0]?.records['git_pull_requests']).toBe(2);
+    });
+
+    it('stores pipelines, deployments and incidents', async () => {
+      const times = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:10:00.000Z' };
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          pipelines: [
+            { id: 1, status: 'success', ...times },
+            { id: 2, status: 'running', ...times },
+          ],
+          deployments: [
+            {
+              id: 3,
+              status: 'success',
+              ref: 'main',
+              environment: { name: 'production' },
+              user: { username: 'ada' },
+              deployable: { started_at: '2026-01-01T00:02:00.000Z', finished_at: '2026-01-01T00:08:00.000Z' },
+              ...times,
+            },
+          ],
+          incidents: [
+            {
+              iid: 4,
+              title: 'Down',
+              state: 'opened',
+              author: { username: 'ada' },
+              labels: ['sev1'],
+              closed_at: null,
+              ...times,
+            },
+          ],
+        }),
+      );
+      const at = (minute: number): number => Date.parse('2026-01-01T00:00:00Z') + minute * 60_000;
+      expect(await rowsOf(host, 'cicd', 'ci_pipeline_runs')).toMatchObject([
+        { run_id: '1', status: 'success', finished_at: at(10) },
+        { run_id: '2', status: 'running', finished_at: null },
+      ]);
+      expect(await rowsOf(host, 'deployments', 'deployments')).toMatchObject([
+        {
+          deployment_id: '3',
+          environment: 'production',
+          author_name: 'ada',
+          started_at: at(2),
+          finished_at: at(8),
+          deployed_at: at(8),
+        },
+      ]);
+      expect(await rowsOf(host, 'incidents', 'incidents')).toMatchObject([
+        { incident_id: '4', title: 'Down', status: 'open', started_at: at(0), resolved_at: null },
+      ]);
+    });
+
+    it('stores blame with the lines, of paths that need escaping too', async () => {
+      const [commit = {}] = commits(1);
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          commits: commits(1),
+          files: { 'src/a b.ts': [{ commit, lines: ['one', 'two'] }], 'x.png': [] },
+        }),
+      );
+      expect(await rowsOf(host, 'blame', 'git_blame')).toMatchObject([
+        { path: 'src/a b.ts', line_no: 1, line: 'one' },
+        { line_no: 2, line: 'two', author_email: 'ada@example.com' },
+      ]);
+    });
+
+    it('needs no token for a public project', async () => {
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', { visibility: 'public', commits: commits(1) }),
+        hostBProject(8, 'group/secret'),
+      );
+      const open = { target: 'git', provider: 'host_b', db: sqliteUri(), hostBUrl: host.url };
+      expect((await sync({ ...open, projectId: '7' })).repositories[0]?.status).toBe('ok');
+      expect((await sync({ ...open, projectId: '8' })).repositories[0]).toMatchObject({
+        status: 'failed',
+        error: { code: 'not_found' },
+      });
+    });
+
+    it('syncs the projects of a group or user that match a pattern', async () => {
+      const host = await startHostB(
+        ...['group/api-1', 'group/sub/api-2', 'group/web', 'user1/api-3'].map((path, index) =>
+          hostBProject(index + 1, path),
+        ),
+      );
+      const batch = { target: 'git', provider: 'host_b', db: sqliteUri(), hostBUrl: host.url, auth: host.token };
+      expect((await sync({ ...batch, search: 'API-*', group: 'group' })).repositories.map(({ name }) => name)).toEqual([
+        'group/api-1',
+        'group/sub/api-2',
+      ]);
+      expect((await sync({ ...batch, search: 'user1/*' })).repositories.map(({ name }) => name)).toEqual([
+        'user1/api-3',
+      ]);
+    });
+
+    it.each([
+      ['a wrong token', { auth: 'wrong' }, undefined, 'unauthorized', /refused the token/],
+      [
+        'a token without the scopes',
+        {},
+        refusal(403, 'insufficient_scope'),
+        'unauthorized',
+        /read_api and read_repository/,
+      ],
+      ['a project that is missing', { projectId: '99' }, undefined, 'not_found', /private project looks the same/],
+      ['a reply that is not JSON', {}, { status: 200, body: '<html>' }, 'unexpected_reply', /not JSON/],
+    ] as const)('fails at once, with a code and a reason, for %s', async (_name, more, fault, code, reason) => {
+      const host = await startHostB(hostBProject(7, 'group/widgets'));
+      if (fault !== undefined) host.fault = () => fault;
+      const surroundings = testSurroundings();
+      const summary = await sync(options(host, sqliteUri(), more), surroundings);
+      expect(summary.repositories[0]).toMatchObject({
+        status: 'failed',
+        error: { code, message: expect.stringMatching(reason) as string },
+      });
+      expect([exitCodeOf(summary), host.requests.length, surroundings.slept]).toEqual([1, 1, []]);
+    });
+
+    it.each<[string, Fault, number]>([
+      ['429 with Retry-After', refusal(429, 'Too Many Requests', { 'retry-after': '11' }), 11_000],
+      [
+        '429 with its reset time',
+        refusal(429, 'Too Many Requests', { 'ratelimit-remaining': '0', 'ratelimit-reset': String(NOW / 1000 + 20) }),
+        21_000,
+      ],
+      ['429 with a delay beyond the cap', refusal(429, 'Too Many Requests', { 'retry-after': '9000' }), 300_000],
+      ['429 without a delay', refusal(429, 'Too Many Requests'), 750],
+      ['502', refusal(502, 'Bad Gateway'), 750],
+      ['a cut connection', 'cut', 750],
+      ['a reply cut in the middle', 'cut in the middle', 750],
+    ])('waits as long as it must after %s, then goes on', async (_name, fault, wait) => {
+      const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(2) }));
+      host.fault = (_request, number) => (number === 3 ? fault : undefined);
+      const surroundings = testSurroundings();
+      const summary = await sync(options(host, sqliteUri()), surroundings);
+      expect(summary.repositories[0]).toMatchObject({ status: 'ok', records: { git_commits: 2 } });
+      expect(surroundings.slept).toEqual([wait]);
+    });
+
+    it('goes on where a rate limit in mid-run stopped it', async () => {
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          mergeRequests: Array.from({ length: 250 }, (_, index) => merge(index + 1)),
+        }),
+      );
+      const db = sqliteUri();
+      host.fault = (request) =>
+        request.query.get('page') === '2' ? refusal(429, 'Too Many Requests', { 'retry-after': '600' }) : undefined;
+      expect((await sync(options(host, db, { target: 'prs' }))).repositories[0]).toMatchObject({
+        records: { git_pull_requests: 100 },
+        error: { code: 'rate_limited' },
+      });
+      host.fault = () => undefined;
+      const finished = await sync(options(host, db, { target: 'prs' }));
+      expect(finished.repositories[0]?.records['git_pull_requests']).toBe(150);
+      expect((await storedRows(db, onlyId(finished)))['git_pull_requests']).toHaveLength(250);
+    });
+  },
+);

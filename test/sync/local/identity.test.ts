@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { identityOfPath, identityOfRemote, repositoryId } from '../../../src/sync/identity.js';
+import { git, initRepository } from '../../support/git-history.js';
+import { onlyId, sqliteUri, sync, temporaryDirectory } from '../harness.js';
+
+describe('the identity of a remote', () => {
+  it.each([
+    'https://github.com/Acme/Widgets.git',
+    'https://github.com/acme/widgets',
+    'https://www.github.com/acme/widgets/',
+    'https://user:ghp_secret@github.com/acme/widgets.git',
+    'git@github.com:acme/widgets.git',
+    'github.com:acme/widgets',
+    'ssh://git@github.com/acme/widgets.git',
+    'ssh://git@github.com:22/acme/widgets.git',
+    'ssh://git@ssh.github.com:443/acme/widgets.git',
+    'git://github.com/acme/widgets.git',
+    'git+ssh://git@github.com/acme/widgets',
+    '  https://github.com//acme/widgets.git\n',
+  ])('is the same for %j', (remote) => {
+    expect(identityOfRemote(remote)?.identity).toBe('github.com/acme/widgets');
+  });
+
+  it.each([
+    ['https://gitlab.example.com:8443/group/sub/project.git', 'gitlab.example.com:8443/group/sub/project'],
+    ['git@gitlab.example.com:group/sub/project.git', 'gitlab.example.com/group/sub/project'],
+    ['https://host.example/a%20b/c', 'host.example/a b/c'],
+  ])('of %j is %j', (remote, identity) => {
+    expect(identityOfRemote(remote)?.identity).toBe(identity);
+  });
+
+  it.each([
+    '/srv/git/project.git',
+    '../project',
+    'file:///srv/git/project.git',
+    'C:\\projects\\widgets',
+    'https://github.com/',
+    '',
+  ])('does not exist for %j', (remote) => {
+    expect(identityOfRemote(remote)).toBeUndefined();
+  });
+
+  it('keeps no credentials', () => {
+    expect(JSON.stringify(identityOfRemote('https://user:ghp_secret@github.com/acme/widgets.git'))).not.toContain(
+      'secret',
+    );
+  });
+});
+
+describe('the id of a repository', () => {
+  it('is a UUID of version 8 that depends on the organization', () => {
+    const id = repositoryId('acme', 'github.com/acme/widgets');
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(repositoryId('acme', 'github.com/acme/widgets')).toBe(id);
+    expect(repositoryId('other', 'github.com/acme/widgets')).not.toBe(id);
+  });
+
+  it('names a repository without a remote after its directory', () => {
+    expect(identityOfPath('/srv/work/widgets/.git')).toEqual({ identity: 'file:/srv/work/widgets', name: 'widgets' });
+  });
+});
+
+describe('a clone', () => {
+  const options = { target: 'git', provider: 'local' } as const;
+
+  it('of a clone stands for the same remote, however it was reached', async () => {
+    const directory = temporaryDirectory();
+    const [first, second, worktree] = ['first', 'second', 'worktree'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ];
+    initRepository(first);
+    git(first, 'commit', '--quiet', '--allow-empty', '--message', 'root');
+    git(first, 'remote', 'add', 'origin', 'https://user:secret@github.com/acme/widgets.git');
+    git(first, 'clone', '--quiet', first, second);
+    git(first, 'worktree', 'add', '--quiet', worktree);
+    const db = sqliteUri();
+    const ids = new Set<string>();
+    for (const repoPath of [first, second, worktree]) ids.add(onlyId(await sync({ ...options, db, repoPath })));
+    expect([...ids]).toEqual([repositoryId('default', 'github.com/acme/widgets')]);
+  });
+});

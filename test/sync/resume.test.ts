@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import type { SyncOptions } from '../../src/sync/request.js';
+import { initRepository, writeHistory } from '../support/git-history.js';
+import { describeOnEachDatabase } from './databases.js';
+import { onlyId, storedRows, sync, temporaryDirectory, testSurroundings } from './harness.js';
+
+const COMMITS = 45;
+const SMALL_PAGES = { BATCH_SIZE: '10' };
+
+/** Runs a sync in a process of its own and kills it in front of the state of its third page. */
+async function killedSync(options: SyncOptions): Promise<void> {
+  const script = fileURLToPath(new URL('run-sync.ts', import.meta.url));
+  const args = [JSON.stringify(options), JSON.stringify(SMALL_PAGES), '(insert into|update) sync_state', '3'];
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+  expect(line.toString()).toBe('stopped\n');
+}
+
+async function localHistory(): Promise<SyncOptions> {
+  const repoPath = join(temporaryDirectory(), 'project');
+  initRepository(repoPath);
+  await writeHistory(repoPath, COMMITS);
+  return { target: 'git', provider: 'local', repoPath, since: '2001-01-01' };
+}
+
+describeOnEachDatabase('a sync', (engine) => {
+  it('that is killed is completed by the next one, which begins where it stopped, and then nothing changes', async () => {
+    const options = await localHistory();
+    const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
+    await killedSync({ ...options, db: killed });
+    let resumed: boolean | undefined;
+    const progress = { repositoryStarted: (event: { resumed: boolean }) => (resumed = event.resumed) };
+    const finished = await sync({ ...options, db: killed }, testSurroundings({ progress }), SMALL_PAGES);
+    expect(resumed).toBe(true);
+    expect(finished.repositories[0]?.records['git_commits']).toBe(COMMITS - 20);
+    const uninterrupted = await sync({ ...options, db: whole }, undefined, SMALL_PAGES);
+    const stored = await storedRows(killed, onlyId(finished));
+    expect(stored['git_commits']).toHaveLength(COMMITS);
+    expect(stored).toEqual(await storedRows(whole, onlyId(uninterrupted)));
+    await sync({ ...options, db: killed }, undefined, SMALL_PAGES);
+    expect(await storedRows(killed, onlyId(finished))).toEqual(stored);
+  });
+
+  it('of a repository that another one is syncing at the same time does no harm', async () => {
+    const options = await localHistory();
+    const [shared, alone] = [await engine.newDatabase(), await engine.newDatabase()];
+    // Time is the real one, since it decides about leases; what is slept takes none.
+    const surroundings = testSurroundings({
+      now: Date.now,
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    });
+    const [first, second] = await Promise.all([
+      sync({ ...options, db: shared }, surroundings, SMALL_PAGES),
+      sync({ ...options, db: shared }, surroundings, SMALL_PAGES),
+    ]);
+    expect([first.repositories[0]?.error, second.repositories[0]?.error]).toEqual([null, null]);
+    const reference = await sync({ ...options, db: alone }, undefined, SMALL_PAGES);
+    expect(await storedRows(shared, onlyId(first))).toEqual(await storedRows(alone, onlyId(reference)));
+  });
+
+  it('of synthetic data stores the same number of records on every kind of database', async () => {
+    const db = await engine.newDatabase();
+    const counts: Record<string, number> = {};
+    for (const target of ['git', 'prs', 'cicd', 'deployments', 'incidents']) {
+      const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-10', backfill: '10' });
+      for (const [table, rows] of Object.entries(await storedRows(db, onlyId(summary)))) counts[table] = rows.length;
+    }
+    expect(counts).toMatchInlineSnapshot(`
+      {
+        "ci_pipeline_runs": 33,
+        "deployments": 16,
+        "git_commit_stats": 107,
+        "git_commits": 38,
+        "git_pull_request_reviews": 20,
+        "git_pull_requests": 17,
+        "incidents": 8,
+        "repos": 1,
+      }
+    `);
+  });
+});

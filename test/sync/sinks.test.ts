@@ -1,0 +1,215 @@
+import { expect, it } from 'vitest';
+import type { AnyRow } from '../../src/sync/records.js';
+import { tableNamed } from '../../src/sync/records.js';
+import type { BlameLength, SinkPage, StateKey, TableRows } from '../../src/sync/sinks/sink.js';
+import { describeOnEachDatabase } from './databases.js';
+import { NOW, openDatabase, storedRows } from './harness.js';
+
+const key: StateKey = { repoId: '0b7f6a2e-1111-8111-8111-000000000001', target: 'git', source: 'local' };
+const everywhere = { org_id: 'acme', source: 'local', last_synced: NOW };
+
+function page(
+  tables: readonly TableRows[],
+  changes: { revision?: string; blameLengths?: readonly BlameLength[] } = {},
+): SinkPage {
+  const state = { revision: changes.revision ?? 'r1', request: '{}', position: { tip: 'abc', count: 1 }, done: false };
+  return { key, tables, blameLengths: changes.blameLengths ?? [], state };
+}
+
+function commit(hash: string, changes: Record<string, string | number | null> = {}): AnyRow {
+  return {
+    repo_id: key.repoId,
+    hash,
+    message: 'feat: a change',
+    author_name: 'Ada',
+    author_email: 'ada@example.com',
+    author_when: NOW - 1001,
+    committer_name: 'Ada',
+    committer_email: null,
+    committer_when: NOW,
+    parents: 1,
+    ...everywhere,
+    ...changes,
+  };
+}
+
+function stats(changes: Record<string, string | number | null>): AnyRow {
+  return {
+    repo_id: key.repoId,
+    commit_hash: 'c1',
+    file_path: 'a.ts',
+    old_path: null,
+    additions: 1,
+    deletions: 2,
+    old_file_mode: '100644',
+    new_file_mode: '100755',
+    ...everywhere,
+    ...changes,
+  };
+}
+
+function blame(line: number, path = 'a.ts'): AnyRow {
+  return {
+    repo_id: key.repoId,
+    path,
+    line_no: line,
+    author_email: 'ada@example.com',
+    author_name: 'Ada',
+    author_when: NOW,
+    commit_hash: 'c1',
+    line: `line ${line}`,
+    ...everywhere,
+  };
+}
+
+function pullRequest(changes: Record<string, string | number | null | string[]>): AnyRow {
+  return {
+    repo_id: key.repoId,
+    number: 7,
+    title: 'A change',
+    body: null,
+    state: 'open',
+    author_name: 'ada',
+    author_email: null,
+    created_at: NOW,
+    updated_at: NOW,
+    merged_at: null,
+    closed_at: null,
+    head_branch: null,
+    base_branch: 'main',
+    head_hash: null,
+    merge_hash: null,
+    commit_hashes: ['c1', 'c2'],
+    labels: [],
+    additions: null,
+    deletions: null,
+    changed_files: null,
+    first_review_at: null,
+    first_comment_at: null,
+    changes_requested_count: 0,
+    reviews_count: 0,
+    comments_count: 0,
+    ...everywhere,
+    ...changes,
+  };
+}
+
+const commits = tableNamed('git_commits');
+const commitStats = tableNamed('git_commit_stats');
+const blames = tableNamed('git_blame');
+const requests = tableNamed('git_pull_requests');
+
+describeOnEachDatabase('a sink', (engine) => {
+  it('stores a page with its state, and gives both back', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const stored = page([{ table: commits, rows: [commit('a'), commit('b')] }]);
+    await sink.apply(stored);
+    expect(await sink.readState(key)).toEqual(stored.state);
+    expect(await storedRows(uri, key.repoId)).toMatchObject({
+      git_commits: [{ hash: 'a', author_when: NOW - 1001 }, { hash: 'b' }],
+    });
+  });
+
+  it('keeps texts exactly: quotes, newlines, backslashes, emoji', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const message = `'"\\\n\t\r; drop table repos; -- \u{1F600} \\u0041 {a:1} \u0001`;
+    await sink.apply(page([{ table: commits, rows: [commit('it\'s \\ "odd"\n', { message })] }]));
+    expect(await storedRows(uri, key.repoId)).toMatchObject({ git_commits: [{ hash: 'it\'s \\ "odd"\n', message }] });
+  });
+
+  it('leaves a row that would not change as it was written', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    await sink.apply(page([{ table: commits, rows: [commit('a'), commit('b')] }]));
+    const later = [commit('a', { last_synced: NOW + 5000 }), commit('b', { last_synced: NOW + 5000, message: 'new' })];
+    const other = await openDatabase(uri);
+    await other.apply(page([{ table: commits, rows: later }]));
+    const rows: AnyRow[] = [];
+    for await (const batch of sink.scan(commits, key.repoId)) rows.push(...batch);
+    expect(rows.map((row) => [row['hash'], row['last_synced']])).toEqual([
+      ['a', NOW],
+      ['b', NOW + 5000],
+    ]);
+  });
+
+  it('does not let a source that does not know a file mode erase it', async () => {
+    const uri = await engine.newDatabase();
+    await (await openDatabase(uri)).apply(page([{ table: commitStats, rows: [stats({})] }]));
+    const fromHost = stats({ source: 'host_a', old_file_mode: null, new_file_mode: null, additions: null });
+    await (await openDatabase(uri)).apply(page([{ table: commitStats, rows: [fromHost] }]));
+    expect(await storedRows(uri, key.repoId)).toMatchObject({
+      git_commit_stats: [{ source: 'host_a', old_file_mode: '100644', new_file_mode: '100755', additions: null }],
+    });
+  });
+
+  it('does not let what a clone infers replace what a host reported', async () => {
+    const uri = await engine.newDatabase();
+    const reported = pullRequest({ source: 'host_a', title: 'As reported', labels: ['bug'] });
+    await (await openDatabase(uri)).apply(page([{ table: requests, rows: [reported] }]));
+    await (await openDatabase(uri)).apply(page([{ table: requests, rows: [pullRequest({ title: 'Inferred' })] }]));
+    expect(await storedRows(uri, key.repoId)).toMatchObject({
+      git_pull_requests: [{ title: 'As reported', labels: ['bug'], commit_hashes: ['c1', 'c2'] }],
+    });
+  });
+
+  it('lets a host replace what a clone inferred', async () => {
+    const uri = await engine.newDatabase();
+    await (await openDatabase(uri)).apply(page([{ table: requests, rows: [pullRequest({ title: 'Inferred' })] }]));
+    const reported = pullRequest({ source: 'host_a', title: 'As reported' });
+    await (await openDatabase(uri)).apply(page([{ table: requests, rows: [reported] }]));
+    expect(await storedRows(uri, key.repoId)).toMatchObject({ git_pull_requests: [{ title: 'As reported' }] });
+  });
+
+  it('removes the blame beyond the length that a file now has, and that of no other file', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    await sink.apply(
+      page([{ table: blames, rows: [blame(1), blame(2), blame(3), blame(1, 'b.ts'), blame(9, 'b.ts')] }]),
+    );
+    await sink.apply(page([], { blameLengths: [{ path: 'a.ts', lines: 1 }] }));
+    const { git_blame: rows = [] } = await storedRows(uri, key.repoId);
+    expect(rows.map((row) => [row['path'], row['line_no']])).toEqual([
+      ['a.ts', 1],
+      ['b.ts', 1],
+      ['b.ts', 9],
+    ]);
+  });
+
+  it('scans more rows than one batch holds, each once', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const hashes = Array.from({ length: 2500 }, (_, index) => String(index).padStart(40, '0'));
+    await sink.apply(page([{ table: commits, rows: hashes.map((hash) => commit(hash)) }]));
+    const { git_commits: rows = [] } = await storedRows(uri, key.repoId);
+    expect(rows.map((row) => row['hash'])).toEqual(hashes);
+  });
+
+  it('clears one repository and leaves the others', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const other = '0b7f6a2e-1111-8111-8111-000000000002';
+    await sink.apply(page([{ table: commits, rows: [commit('a'), commit('a', { repo_id: other })] }]));
+    await sink.clear(commits, key.repoId);
+    expect(await storedRows(uri, key.repoId)).toEqual({});
+    expect(await storedRows(uri, other)).toMatchObject({ git_commits: [{ hash: 'a' }] });
+  });
+
+  it('creates its schema twice without harm, also at once', async () => {
+    const uri = await engine.newDatabase();
+    await Promise.all([openDatabase(uri), openDatabase(uri)]);
+    await openDatabase(uri);
+  });
+
+  it.skipIf(engine.kind === 'clickhouse')('gives a lock to one holder at a time', async () => {
+    const uri = await engine.newDatabase();
+    const [first, second] = [await openDatabase(uri), await openDatabase(uri)];
+    const lock = await first.tryLock(key);
+    expect(lock).toBeDefined();
+    expect(await second.tryLock(key)).toBeUndefined();
+    expect(await second.tryLock({ ...key, target: 'prs' })).toBeDefined();
+    await lock?.release();
+    expect(await second.tryLock(key)).toBeDefined();
+  });
+});
