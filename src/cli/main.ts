@@ -51,6 +51,11 @@ program
     await setSuperuser(process.env, email, options.revoke !== true);
   });
 
+if (process.argv[2] === 'compose') {
+  const { registerComposeCommands } = await import('../compose/cli/register.js');
+  registerComposeCommands(program);
+} else program.command('compose').description('run the services of a compose file as containers');
+
 // Loading the settings to print them takes time that only this one help text needs.
 let settingsHelp = '';
 if (process.argv[2] === 'serve' && process.argv.some((each) => each === '--help' || each === '-h')) {

@@ -72,8 +72,18 @@ function authorize(
 }
 
 function principalOf(account: AccountInOrganization): AccountPrincipal {
-  const { id, token_version: _version, is_active: _active, last_login_at: lastLogin, ...same } = account;
-  return { ...same, user_id: id, last_login_at: lastLogin?.toISOString() ?? null };
+  return {
+    user_id: account.id,
+    email: account.email,
+    full_name: account.full_name,
+    is_verified: account.is_verified,
+    is_superuser: account.is_superuser,
+    auth_provider: account.auth_provider,
+    last_login_at: account.last_login_at?.toISOString() ?? null,
+    org_id: account.org_id,
+    org_name: account.org_name,
+    role: account.role,
+  };
 }
 
 function refused(): ReturnType<typeof unauthenticated> {

@@ -25,11 +25,18 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
   owner: ['owners:manage'],
 };
 
+/** What a role may do together with the roles below it, sorted. */
+const cumulative = new Map(
+  rolesByPower.map((role) => [
+    role,
+    rolesByPower
+      .filter((each) => reaches(role, each))
+      .flatMap((each) => granted[each])
+      .sort(),
+  ]),
+);
+
 /** The permissions of a role, `resource:action`, for clients that decide what to show. */
 export function permissionsOf(role: Role | null): string[] {
-  if (role === null) return [];
-  return rolesByPower
-    .filter((each) => reaches(role, each))
-    .flatMap((each) => granted[each])
-    .sort();
+  return role === null ? [] : (cumulative.get(role) ?? []);
 }

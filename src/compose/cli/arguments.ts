@@ -1,0 +1,66 @@
+/** Parsers of option values; what they refuse is wrong usage. */
+import { InvalidArgumentError } from 'commander';
+import { signalName } from '../runtime/signals.js';
+
+/** A repeatable option, in the order given. */
+export function collected(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number, zero or more.');
+  return Number(text);
+}
+
+/** `all` is no limit. */
+export function tailCount(text: string): number | undefined {
+  return text === 'all' ? undefined : wholeNumber(text);
+}
+
+export function knownSignal(text: string): string {
+  const name = signalName(text);
+  if (name === undefined) throw new InvalidArgumentError('It must be the name or number of a signal.');
+  return name;
+}
+
+/** `web=3`, repeatable; a negative number is left to the orchestrator, whose error it is. */
+export function scaleOf(text: string, before: ReadonlyMap<string, number> = new Map()): Map<string, number> {
+  const [service = '', count = ''] = text.split('=');
+  if (service === '' || !/^-?\d+$/.test(count)) throw new InvalidArgumentError('It must be <service>=<number>.');
+  return new Map([...before, [service, Number(count)]]);
+}
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A date, seconds since 1970, or how long ago: `2026-01-31T10:00:00Z`, `1769853600`, `42m`, `1h30m`. */
+export function moment(now: () => Date): (text: string) => Date {
+  return (text) => {
+    if (/^\d+(\.\d+)?$/.test(text)) return new Date(Number(text) * 1000);
+    const parts = [...text.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)];
+    if (parts.length > 0 && parts.map(([part]) => part).join('') === text) {
+      const ago = parts.reduce(
+        (sum, [, count, unit]) => sum + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS],
+        0,
+      );
+      return new Date(now().getTime() - ago);
+    }
+    const date = new Date(text);
+    if (Number.isNaN(date.getTime())) throw new InvalidArgumentError('It must be a date, or how long ago: 42m, 1h30m.');
+    return date;
+  };
+}
+
+/** `NAME=value`; a name alone takes its value from the environment, or stays unset. */
+export function variables(
+  entries: readonly string[] = [],
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const entry of entries) {
+    const at = entry.indexOf('=');
+    const name = at === -1 ? entry : entry.slice(0, at);
+    const value = at === -1 ? environment[name] : entry.slice(at + 1);
+    if (value !== undefined) set[name] = value;
+  }
+  return set;
+}

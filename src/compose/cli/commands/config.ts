@@ -1,0 +1,71 @@
+/** config. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { listHashes, listImages, listProfiles, listServices, listVolumes } from '../../model/listings.js';
+import { loadUninterpolated } from '../../model/load.js';
+import { renderConfig, renderModel, type ConfigFormat } from '../../model/render.js';
+import { define } from '../command.js';
+import { UsageError } from '../failures.js';
+import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+
+interface ConfigFlags {
+  readonly format: ConfigFormat;
+  readonly services?: boolean;
+  readonly volumes?: boolean;
+  readonly profiles?: boolean;
+  readonly images?: boolean;
+  readonly hash?: string;
+  readonly interpolate?: boolean;
+  readonly output?: string;
+  readonly quiet?: boolean;
+}
+
+export function configCommand(compose: Command, io: Io): void {
+  define<ConfigFlags>(compose, io, {
+    usage: 'config [services...]',
+    aliases: ['convert'],
+    description: 'check the compose file and print the project as it is understood',
+    options: (command) =>
+      command
+        .addOption(new Option('--format <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
+        .option('--services', 'names of services only')
+        .option('--volumes', 'names of volumes only')
+        .option('--profiles', 'names of profiles only')
+        .option('--images', 'names of images only')
+        .option('--hash <services>', 'configuration hashes of services: names with commas, or * for all')
+        .option('--no-interpolate', 'leave variables as they are written')
+        .option('-o, --output <file>', 'write to a file')
+        .option('-q, --quiet', 'check only'),
+    run: async (session, services, flags) => {
+      const text = await configText(session, services, flags);
+      if (flags.quiet === true) return 0;
+      if (flags.output === undefined) await session.print(text);
+      else await save(path.resolve(session.io.workingDirectory, flags.output), text);
+      return 0;
+    },
+  });
+}
+
+async function configText(session: Session, services: readonly string[], flags: ConfigFlags): Promise<string> {
+  if (flags.interpolate === false) {
+    const { model, warnings } = await loadUninterpolated(session.loadOptions(services));
+    await session.warn(warnings);
+    return renderModel(model, flags.format);
+  }
+  const { project } = await session.load(services);
+  const lines = (entries: readonly string[]): string => entries.map((entry) => `${entry}\n`).join('');
+  if (flags.services === true) return lines(listServices(project));
+  if (flags.volumes === true) return lines(listVolumes(project));
+  if (flags.profiles === true) return lines(listProfiles(project));
+  if (flags.images === true) return lines(listImages(project));
+  if (flags.hash !== undefined) return lines(listHashes(project, flags.hash === '*' ? [] : flags.hash.split(',')));
+  return renderConfig(project, flags.format);
+}
+
+async function save(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    throw new UsageError(`Cannot write '${file}': ${error instanceof Error ? error.message : String(error)}`);
+  });
+}

@@ -1,0 +1,53 @@
+/** events. */
+import type { Command } from 'commander';
+import { LABELS } from '../../orchestrator/labels.js';
+import type { RuntimeEvent } from '../../runtime/records.js';
+import { moment } from '../arguments.js';
+import { define } from '../command.js';
+import type { Io } from '../io.js';
+
+export function eventsCommand(compose: Command, io: Io): void {
+  const time = moment(() => io.clock.now());
+  define<{ json?: boolean; since?: Date; until?: Date }>(compose, io, {
+    usage: 'events [services...]',
+    description: 'print what happens to containers, until Ctrl-C',
+    options: (command) =>
+      command
+        .option('-j, --json', 'one JSON object per line')
+        .option('--since <time>', 'also what happened since then: a date, or how long ago (42m)', time)
+        .option('--until <time>', 'up to this time', time),
+    run: async (session, services, { json, since, until }) => {
+      const { name } = await session.select();
+      const { backend, signal } = await session.orchestration();
+      const labels = { [LABELS.project]: name };
+      try {
+        const events = await backend.system.events({
+          labels,
+          signal,
+          ...(since && { since }),
+          ...(until && { until }),
+        });
+        for await (const event of events) {
+          const service = event.labels[LABELS.service] ?? '';
+          if (services.length > 0 && !services.includes(service)) continue;
+          await session.print(json === true ? `${jsonOf(event, service)}\n` : lineOf(event, service));
+        }
+      } catch (error) {
+        // Ctrl-C is how following ends.
+        if (!session.signal.aborted) throw error;
+      }
+      return 0;
+    },
+  });
+}
+
+function lineOf({ time, type, name, exitCode, signal, health }: RuntimeEvent, service: string): string {
+  const details = Object.entries({ exitCode, signal, health }).filter(([, value]) => value !== undefined);
+  const text = details.map(([key, value]) => ` ${key}=${String(value)}`).join('');
+  return `${time} ${type} ${name} service=${service}${text}\n`;
+}
+
+/** Labels are what a user put on the container, which can be anything: only our own facts are told. */
+function jsonOf({ labels: _labels, ...event }: RuntimeEvent, service: string): string {
+  return JSON.stringify({ ...event, service });
+}

@@ -1,0 +1,73 @@
+/** exec. */
+import type { Command } from 'commander';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import { selectMembers } from '../../orchestrator/lifecycle.js';
+import { memberNumbered } from '../../orchestrator/observed.js';
+import type { ExecSpec } from '../../runtime/spec.js';
+import { collected, variables, wholeNumber } from '../arguments.js';
+import { define } from '../command.js';
+import { interact } from '../interaction.js';
+import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+
+interface ExecFlags {
+  readonly detach?: boolean;
+  readonly env?: readonly string[];
+  readonly user?: string;
+  readonly workdir?: string;
+  readonly privileged?: boolean;
+  readonly index?: number;
+  readonly tty?: boolean;
+  readonly interactive?: boolean;
+}
+
+export function execCommand(compose: Command, io: Io): void {
+  define<ExecFlags>(compose, io, {
+    usage: 'exec <service> <command...>',
+    description: "run a command in a service's container",
+    options: (command) =>
+      command
+        .passThroughOptions()
+        .option('-d, --detach', 'do not wait for it')
+        .option('-e, --env <name=value>', 'variable; a name alone takes the value from here; repeatable', collected)
+        .option('-u, --user <user>', 'user to run as')
+        .option('-w, --workdir <path>', 'directory to run in')
+        .option('--privileged', 'with every right')
+        .option('--index <number>', 'which container of the service (default: the first)', wholeNumber)
+        .option('-T, --no-tty', 'no terminal in the container')
+        .option('--no-interactive', 'no standard input'),
+    examples: ['compose exec web sh', 'compose exec -T db pg_dump app > app.sql'],
+    run: runExec,
+  });
+}
+
+async function runExec(
+  session: Session,
+  [service = '', ...command]: readonly string[],
+  flags: ExecFlags,
+): Promise<number> {
+  const { io } = session;
+  const orchestration = await session.orchestration();
+  const selection = await session.select([service]);
+  const member = memberNumbered(await selectMembers(orchestration, selection), flags.index);
+  if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
+  const { backend, signal } = orchestration;
+  const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
+  const spec: ExecSpec = {
+    command,
+    tty,
+    environment: variables(flags.env, io.environment),
+    ...(flags.user !== undefined && { user: flags.user }),
+    ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
+    ...(flags.privileged === true && { privileged: true }),
+  };
+  if (flags.detach === true) {
+    const running = await backend.containers.exec(member.container.id, spec, { signal });
+    running.exitCode.catch(() => undefined); // Nobody waits for it.
+    return 0;
+  }
+  const interactive = flags.interactive !== false;
+  return interact(session, { tty, interactive }, (stdin) =>
+    backend.containers.exec(member.container.id, { ...spec, ...(stdin && { stdin }) }, { signal }),
+  );
+}

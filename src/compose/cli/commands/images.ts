@@ -1,0 +1,75 @@
+/** build, pull. */
+import { Option, type Command } from 'commander';
+import { selectServices } from '../../model/profiles.js';
+import { buildProject, pullProject } from '../../orchestrator/image-acts.js';
+import { collected, variables } from '../arguments.js';
+import { define } from '../command.js';
+import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+import type { Loaded } from '../../orchestrator/up.js';
+
+interface BuildFlags {
+  readonly cache?: boolean;
+  readonly pull?: boolean;
+  readonly buildArg?: readonly string[];
+  readonly withDependencies?: boolean;
+}
+
+export function buildCommand(compose: Command, io: Io): void {
+  define<BuildFlags>(compose, io, {
+    usage: 'build [services...]',
+    description: 'build images',
+    options: (command) =>
+      command
+        .option('--no-cache', 'build every step anew')
+        .option('--pull', 'look for newer base images')
+        .option('--build-arg <name=value>', 'argument of the build; repeatable', collected)
+        .option('--with-dependencies', 'also the services that these depend on'),
+    run: async (session, services, flags) => {
+      const { project, contents } = await loadChosen(session, services, flags.withDependencies === true);
+      await buildProject(await session.orchestration(), project, {
+        contents,
+        buildArguments: variables(flags.buildArg, session.io.environment),
+        ...(flags.cache === false && { noCache: true }),
+        ...(flags.pull === true && { pull: true }),
+      });
+      return 0;
+    },
+  });
+}
+
+interface PullFlags {
+  readonly ignorePullFailures?: boolean;
+  readonly ignoreBuildable?: boolean;
+  readonly includeDeps?: boolean;
+  readonly policy: 'always' | 'missing';
+  readonly quiet?: boolean;
+}
+
+export function pullCommand(compose: Command, io: Io): void {
+  define<PullFlags>(compose, io, {
+    usage: 'pull [services...]',
+    description: 'pull images',
+    options: (command) =>
+      command
+        .option('--ignore-pull-failures', 'go on with the others when one fails')
+        .option('--ignore-buildable', 'leave out services that are built')
+        .option('--include-deps', 'also the services that these depend on')
+        .addOption(new Option('--policy <policy>', 'which ones').choices(['always', 'missing']).default('always')),
+    run: async (session, services, flags) => {
+      const { project } = await loadChosen(session, services, flags.includeDeps === true);
+      await pullProject(await session.orchestration(), project, {
+        ignoreFailures: flags.ignorePullFailures === true,
+        ignoreBuildable: flags.ignoreBuildable === true,
+        policy: flags.policy,
+      });
+      return 0;
+    },
+  });
+}
+
+async function loadChosen(session: Session, services: readonly string[], dependencies: boolean): Promise<Loaded> {
+  if (dependencies) return session.load(services);
+  const { project, contents } = await session.load();
+  return { project: selectServices(project, services, 'ignore'), contents };
+}

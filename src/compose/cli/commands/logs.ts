@@ -1,0 +1,69 @@
+/** logs. */
+import { Option, type Command } from 'commander';
+import { selectMembers } from '../../orchestrator/lifecycle.js';
+import { projectLogs } from '../../orchestrator/logs.js';
+import { moment, tailCount, wholeNumber } from '../arguments.js';
+import { define } from '../command.js';
+import type { Io } from '../io.js';
+import { linePrinter } from '../line-printer.js';
+
+interface LogsFlags {
+  readonly follow?: boolean;
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly tail?: number;
+  readonly timestamps?: boolean;
+  readonly color?: boolean;
+  readonly logPrefix?: boolean;
+  readonly index?: number;
+  readonly format: 'text' | 'json';
+}
+
+export function logsCommand(compose: Command, io: Io): void {
+  const time = moment(() => io.clock.now());
+  define<LogsFlags>(compose, io, {
+    usage: 'logs [services...]',
+    description: 'print what containers have printed',
+    options: (command) =>
+      command
+        .option('-f, --follow', 'go on with what they print from now on')
+        .option('--since <time>', 'from this time on: a date, or how long ago (42m)', time)
+        .option('--until <time>', 'up to this time', time)
+        .option('-n, --tail <number>', 'only this many lines of each container, or all', tailCount)
+        .option('-t, --timestamps', 'print the time of each line')
+        .option('--no-color', 'print without colours')
+        .option('--no-log-prefix', 'print without the names of containers')
+        .option('--index <number>', 'only this container of a service', wholeNumber)
+        .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text')),
+    run: async (session, services, flags) => {
+      const orchestration = await session.orchestration();
+      const { index, since, until, tail } = flags;
+      const selection = await session.select(services);
+      const selected = await selectMembers(orchestration, selection);
+      const members = selected.filter(({ number }) => index === undefined || number === index);
+      const names = members.map(({ container }) => container.name);
+      const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+      const lines = projectLogs(
+        orchestration,
+        members,
+        {
+          follow: flags.follow === true,
+          ...(since && { since }),
+          ...(until && { until }),
+          ...(tail !== undefined && { tail }),
+        },
+        { project: selection.name, services },
+      );
+      try {
+        for await (const line of lines) {
+          if (flags.format === 'json') await session.print(`${JSON.stringify(line)}\n`);
+          else await printer.line(line);
+        }
+      } catch (error) {
+        // Ctrl-C is how following ends.
+        if (flags.follow !== true || !session.signal.aborted) throw error;
+      }
+      return 0;
+    },
+  });
+}

@@ -1,0 +1,142 @@
+/** run. */
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { selectServices } from '../../model/profiles.js';
+import type { Mount, PublishedPort } from '../../runtime/spec.js';
+import { attachOneOff, createOneOff, endOneOff, startOneOff } from '../../orchestrator/run.js';
+import { collected, variables } from '../arguments.js';
+import { define } from '../command.js';
+import { EXIT_INTERRUPTED, Interrupted, UsageError } from '../failures.js';
+import { interact } from '../interaction.js';
+import type { Io } from '../io.js';
+import { splitShellWords, ShellWordsError } from '../../model/shell-words.js';
+import type { Session } from '../session.js';
+
+interface RunFlags {
+  readonly detach?: boolean;
+  readonly rm?: boolean;
+  readonly deps?: boolean;
+  readonly env?: readonly string[];
+  readonly label?: readonly string[];
+  readonly volume?: readonly string[];
+  readonly publish?: readonly string[];
+  readonly servicePorts?: boolean;
+  readonly useAliases?: boolean;
+  readonly entrypoint?: string;
+  readonly user?: string;
+  readonly workdir?: string;
+  readonly name?: string;
+  readonly tty?: boolean;
+  readonly interactive?: boolean;
+  readonly build?: boolean;
+  readonly pull?: 'always' | 'missing' | 'never';
+}
+
+export function runCommand(compose: Command, io: Io): void {
+  define<RunFlags>(compose, io, {
+    usage: 'run <service> [command...]',
+    description: 'run one command in a container of its own',
+    options: (command) =>
+      command
+        .passThroughOptions()
+        .option('-d, --detach', 'leave it running in the background and print its name')
+        .option('--rm', 'remove the container when it has ended')
+        .option('--no-deps', 'do not start what the service depends on')
+        .option('-e, --env <name=value>', 'variable; a name alone takes the value from here; repeatable', collected)
+        .option('-l, --label <name=value>', 'label; repeatable', collected)
+        .option('-v, --volume <source:target>', 'volume or directory to mount; repeatable', collected)
+        .option('-p, --publish <host:container>', 'port to publish; repeatable', collected)
+        .option('-P, --service-ports', "publish the service's own ports")
+        .option('--use-aliases', "be found under the service's names")
+        .option('--entrypoint <command>', "in place of the image's entrypoint")
+        .option('-u, --user <user>', 'user to run as')
+        .option('-w, --workdir <path>', 'directory to run in')
+        .option('--name <name>', 'name of the container')
+        .option('-T, --no-tty', 'no terminal in the container')
+        .option('--no-interactive', 'no standard input')
+        .option('--build', 'build the image first')
+        .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never'])),
+    examples: ['compose run --rm web sh', 'compose run --no-deps -e DEBUG=1 tests npm test'],
+    run: runOneOff,
+  });
+}
+
+async function runOneOff(
+  session: Session,
+  [service = '', ...command]: readonly string[],
+  flags: RunFlags,
+): Promise<number> {
+  const { io } = session;
+  const loaded = await session.load([service]);
+  const project = flags.deps === false ? selectServices(loaded.project, [service], 'ignore') : loaded.project;
+  const orchestration = await session.orchestration();
+  const interactive = flags.detach !== true && flags.interactive !== false;
+  const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
+  const container = await createOneOff(
+    orchestration,
+    { project, contents: loaded.contents },
+    {
+      service,
+      dependencies: flags.deps !== false,
+      tty,
+      interactive,
+      environment: variables(flags.env, io.environment),
+      labels: variables(flags.label, {}),
+      mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
+      ports: (flags.publish ?? []).map(publishedPortOf),
+      servicePorts: flags.servicePorts === true,
+      useAliases: flags.useAliases === true,
+      ...(command.length > 0 && { command }),
+      ...(flags.entrypoint !== undefined && { entrypoint: wordsOf(flags.entrypoint) }),
+      ...(flags.user !== undefined && { user: flags.user }),
+      ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
+      ...(flags.name !== undefined && { name: flags.name }),
+      ...(flags.build === true && { build: 'always' as const }),
+      ...(flags.pull && { pull: flags.pull }),
+    },
+  );
+  if (flags.detach === true) {
+    await startOneOff(orchestration, container);
+    await session.print(`${container.name}\n`);
+    return 0;
+  }
+  await session.progress.close();
+  try {
+    return await interact(session, { tty, interactive }, (stdin) => attachOneOff(orchestration, container, stdin));
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    return EXIT_INTERRUPTED;
+  } finally {
+    await endOneOff(orchestration, container, { remove: flags.rm === true });
+  }
+}
+
+function wordsOf(text: string): string[] {
+  try {
+    return splitShellWords(text);
+  } catch (error) {
+    throw error instanceof ShellWordsError ? new UsageError(`--entrypoint: ${error.message}.`) : error;
+  }
+}
+
+/** `source:target[:ro]`; a source with a slash or dot in front is a directory of the host. */
+function mountOf(text: string, workingDirectory: string): Mount {
+  const [first = '', target, access] = text.split(':');
+  const readOnly = access?.split(',').includes('ro') === true;
+  if (target === undefined) return { type: 'volume', target: first };
+  if (!/^[./~]/.test(first)) return { type: 'volume', source: first, target, readOnly };
+  return { type: 'bind', source: path.resolve(workingDirectory, first), target, readOnly, createHostPath: true };
+}
+
+/** `[[address:]host:]container[/protocol]` */
+function publishedPortOf(text: string): PublishedPort {
+  const match = /^(?:(?:(\[[^\]]+\]|[^:]*):)?(\d*):)?(\d+)(?:\/(tcp|udp|sctp))?$/.exec(text);
+  const [, address, host, container, protocol] = match ?? [];
+  if (match === null) throw new UsageError(`'${text}' is not a port to publish: use host:container.`);
+  return {
+    containerPort: Number(container),
+    protocol: protocol === 'udp' || protocol === 'sctp' ? protocol : 'tcp',
+    ...(address && { hostAddress: address.replace(/^\[|\]$/g, '') }),
+    ...(host && { hostPort: Number(host) }),
+  };
+}

@@ -1,0 +1,232 @@
+/** up, create, down. */
+import { Option, type Command } from 'commander';
+import { selectServices } from '../../model/profiles.js';
+import { after, attach } from '../../orchestrator/attached.js';
+import { down, type DownOptions } from '../../orchestrator/down.js';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import type { Plan } from '../../orchestrator/plan.js';
+import { awaitReady } from '../../orchestrator/readiness.js';
+import { up, type Loaded, type UpOptions } from '../../orchestrator/up.js';
+import { watchProject } from '../../orchestrator/watch.js';
+import { scaleOf, wholeNumber } from '../arguments.js';
+import { define } from '../command.js';
+import { UsageError } from '../failures.js';
+import type { Io } from '../io.js';
+import { linePrinter } from '../line-printer.js';
+import type { Session } from '../session.js';
+
+interface CreateFlags {
+  readonly build?: boolean;
+  readonly pull?: 'always' | 'missing' | 'never';
+  readonly forceRecreate?: boolean;
+  /** commander turns `--no-recreate` into `recreate: false`. */
+  readonly recreate?: boolean;
+  readonly replace?: boolean;
+  readonly removeOrphans?: boolean;
+  readonly scale?: ReadonlyMap<string, number>;
+}
+
+interface UpFlags extends CreateFlags {
+  readonly detach?: boolean;
+  readonly deps?: boolean;
+  readonly start?: boolean;
+  readonly alwaysRecreateDeps?: boolean;
+  readonly renewAnonVolumes?: boolean;
+  readonly abortOnContainerExit?: boolean;
+  readonly abortOnContainerFailure?: boolean;
+  readonly exitCodeFrom?: string;
+  readonly attach?: readonly string[] | boolean;
+  readonly color?: boolean;
+  readonly logPrefix?: boolean;
+  readonly timestamps?: boolean;
+  readonly timeout?: number;
+  readonly wait?: boolean;
+  readonly waitTimeout?: number;
+  readonly watch?: boolean;
+}
+
+export function upCommand(compose: Command, io: Io): void {
+  define<UpFlags>(compose, io, {
+    usage: 'up [services...]',
+    description: 'create and start containers; what is as it should be stays as it is',
+    options: (command) => {
+      createOptions(command)
+        .option('-d, --detach', 'leave them running in the background')
+        .option('--no-deps', 'leave out the services that these depend on')
+        .option('--no-start', 'create, do not start')
+        .option('--always-recreate-deps', 'replace the services that depend on a replaced one, too')
+        .option('-V, --renew-anon-volumes', 'empty anonymous volumes when a container is replaced')
+        .option('--abort-on-container-exit', 'stop all when one ends, with its exit code')
+        .option('--abort-on-container-failure', 'stop all when one fails, with its exit code')
+        .option('--exit-code-from <service>', 'stop all when this service ends, with its exit code')
+        .option('--no-color', 'print the output without colours')
+        .option('--no-log-prefix', 'print the output without the names of containers')
+        .option('--timestamps', 'print the time of each line')
+        .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber)
+        .option('--wait', 'return when all run and are healthy; implies --detach')
+        .option('--wait-timeout <seconds>', 'how long --wait waits (default: 60)', wholeNumber)
+        .option('-w, --watch', 'carry changes of files into the containers meanwhile (develop.watch)');
+    },
+    examples: ['compose up -d --build', 'compose up --exit-code-from tests'],
+    run: runUp,
+  });
+}
+
+export function createCommand(compose: Command, io: Io): void {
+  define<CreateFlags>(compose, io, {
+    usage: 'create [services...]',
+    description: 'create containers, do not start them',
+    options: createOptions,
+    run: async (session, services, flags) => {
+      const loaded = await session.load(services);
+      await up(await session.orchestration(), loaded, { ...upOptions(flags), start: false });
+      return 0;
+    },
+  });
+}
+
+function createOptions(command: Command): Command {
+  return command
+    .option('--build', 'build images first')
+    .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never']))
+    .option('--force-recreate', 'replace containers that have not changed')
+    .option('--no-recreate', 'keep containers that have changed')
+    .option('--no-replace', 'fail where a container would have to be replaced')
+    .option('--remove-orphans', 'remove containers of services that the file does not have')
+    .option('--scale <service=number>', 'number of containers of a service; repeatable', scaleOf);
+}
+
+function upOptions(flags: CreateFlags): UpOptions {
+  if (flags.forceRecreate === true && flags.recreate === false) {
+    throw new UsageError('--force-recreate and --no-recreate exclude each other.');
+  }
+  return {
+    ...(flags.build === true && { build: 'always' as const }),
+    ...(flags.pull && { pull: flags.pull }),
+    recreate: flags.forceRecreate === true ? 'always' : flags.recreate === false ? 'never' : 'changed',
+    replace: flags.replace !== false,
+    removeOrphans: flags.removeOrphans === true,
+    ...(flags.scale && { scale: flags.scale }),
+  };
+}
+
+async function runUp(session: Session, services: readonly string[], flags: UpFlags): Promise<number> {
+  requireSense(flags);
+  const loaded = await loadFor(session, services, flags);
+  const { project } = loaded;
+  const { exitCodeFrom } = flags;
+  if (exitCodeFrom !== undefined && !Object.hasOwn(project.services, exitCodeFrom)) {
+    throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service: exitCodeFrom });
+  }
+  const orchestration = await session.orchestration();
+  const begun = session.io.clock.now();
+  const { containers, plan } = await up(orchestration, loaded, {
+    ...upOptions(flags),
+    start: flags.start !== false,
+    recreateDependants: flags.alwaysRecreateDeps === true,
+    renewAnonymousVolumes: flags.renewAnonVolumes === true,
+    stopTimeoutSeconds: flags.timeout,
+    ...(services.length > 0 && { targets: services }),
+  });
+  if (flags.start === false) return 0;
+  if (flags.wait === true) await awaitReady(orchestration, [...containers.values()].flat(), flags.waitTimeout);
+  if (flags.wait === true || flags.detach === true) return 0;
+  await session.progress.close();
+  const kept = plan.services.flatMap(({ steps }) =>
+    steps.flatMap((step) => (step.act === 'keep' ? [step.container.id] : [])),
+  );
+  const names = [...containers.values()].flat().map(({ name }) => name);
+  const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+  const watching =
+    flags.watch === true ? watchProject(orchestration, loaded, (text) => void session.print(`${text}\n`)) : undefined;
+  // Its failure must not go unheard while the containers are followed.
+  watching?.catch((error: unknown) => {
+    session.progress.report({ kind: 'warning', message: String(error) });
+  });
+  return attach(
+    orchestration,
+    project,
+    {
+      shown: (service) => project.services[service]?.attach !== false,
+      earlier: new Set(kept),
+      since: beginnings(plan, begun),
+      abortOn:
+        flags.abortOnContainerExit === true ? 'exit' : flags.abortOnContainerFailure === true ? 'failure' : undefined,
+      exitCodeFrom,
+      timeoutSeconds: flags.timeout,
+      impatient: session.impatient,
+    },
+    (happening) =>
+      happening.kind === 'line'
+        ? printer.line(happening)
+        : printer.note(happening.container, `exited with code ${happening.exitCode}`),
+  );
+}
+
+/** Where what is shown begins, for containers that have a log from before. */
+function beginnings(plan: Plan, begun: Date): Map<string, Date> {
+  const steps = plan.services.flatMap((each) => each.steps);
+  return new Map(
+    steps.flatMap((step): [string, Date][] => {
+      if (step.act === 'restart') return [[step.container.id, begun]];
+      if (step.act !== 'start' || step.container.finishedAt === undefined) return [];
+      return [[step.container.id, after(step.container.finishedAt)]];
+    }),
+  );
+}
+
+function requireSense(flags: UpFlags): void {
+  const attached = [
+    flags.abortOnContainerExit,
+    flags.abortOnContainerFailure,
+    flags.exitCodeFrom !== undefined,
+    flags.watch,
+  ];
+  if ((flags.detach === true || flags.wait === true) && attached.includes(true)) {
+    throw new UsageError('--detach and --wait exclude --exit-code-from, --abort-on-container-... and --watch.');
+  }
+}
+
+async function loadFor(session: Session, services: readonly string[], { deps }: UpFlags): Promise<Loaded> {
+  if (deps !== false) return session.load(services);
+  const { project, contents } = await session.load();
+  return { project: selectServices(project, services, 'ignore'), contents };
+}
+
+interface DownFlags {
+  readonly volumes?: boolean;
+  readonly rmi?: 'local' | 'all';
+  readonly removeOrphans?: boolean;
+  readonly timeout?: number;
+}
+
+export function downCommand(compose: Command, io: Io): void {
+  define<DownFlags>(compose, io, {
+    usage: 'down [services...]',
+    description: 'stop and remove containers and networks',
+    options: (command) =>
+      command
+        .option('-v, --volumes', 'remove the volumes, too, with what they hold')
+        .addOption(
+          new Option('--rmi <which>', 'remove images: local ones without a name of their own, or all').choices([
+            'local',
+            'all',
+          ]),
+        )
+        .option('--remove-orphans', 'remove containers of services that the file does not have')
+        .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber),
+    run: async (session, services, flags) => {
+      const { name, project } = await session.select(services);
+      const options: DownOptions = {
+        services,
+        volumes: flags.volumes === true,
+        removeOrphans: flags.removeOrphans === true,
+        timeoutSeconds: flags.timeout,
+        ...(flags.rmi && { images: flags.rmi }),
+        ...(project && { project }),
+      };
+      await down(await session.orchestration(), name, options);
+      return 0;
+    },
+  });
+}

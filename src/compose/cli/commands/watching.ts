@@ -1,0 +1,51 @@
+/** wait, watch. */
+import type { Command } from 'commander';
+import { down } from '../../orchestrator/down.js';
+import { selectMembers } from '../../orchestrator/lifecycle.js';
+import { up } from '../../orchestrator/up.js';
+import { watchedServices, watchProject } from '../../orchestrator/watch.js';
+import { define } from '../command.js';
+import { UsageError } from '../failures.js';
+import type { Io } from '../io.js';
+
+export function waitCommand(compose: Command, io: Io): void {
+  define<{ downProject?: boolean }>(compose, io, {
+    usage: 'wait <services...>',
+    description: "wait until the first of these services' containers ends, and exit with its exit code",
+    options: (command) => command.option('--down-project', 'then take the project down'),
+    run: async (session, services, { downProject }) => {
+      const orchestration = await session.orchestration();
+      const selection = await session.select(services);
+      const members = await selectMembers(orchestration, selection);
+      if (members.length === 0) throw new UsageError('These services have no containers to wait for.');
+      const settled = new AbortController();
+      const signal = AbortSignal.any([orchestration.signal, settled.signal]);
+      const ends = members.map(({ container }) => orchestration.backend.internal.awaitExit(container.id, { signal }));
+      const { exitCode } = await Promise.race(ends).finally(() => {
+        settled.abort();
+      });
+      if (downProject === true) {
+        const { name, project } = selection;
+        await down(orchestration, name, project === undefined ? {} : { project });
+      }
+      return exitCode;
+    },
+  });
+}
+
+export function watchCommand(compose: Command, io: Io): void {
+  define<{ up?: boolean }>(compose, io, {
+    usage: 'watch [services...]',
+    description: 'carry changes of files into containers as they are made (develop.watch), until Ctrl-C',
+    options: (command) => command.option('--no-up', 'do not bring the services up first'),
+    run: async (session, services, flags) => {
+      const loaded = await session.load(services);
+      if (watchedServices(loaded).length === 0) throw new UsageError('No service says what to watch (develop.watch).');
+      const orchestration = await session.orchestration();
+      if (flags.up !== false) await up(orchestration, loaded);
+      await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}; Ctrl-C ends it.\n`);
+      await watchProject(orchestration, loaded, (text) => void session.print(`${text}\n`));
+      return 0;
+    },
+  });
+}

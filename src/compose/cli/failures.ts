@@ -1,0 +1,41 @@
+/** What a person reads about a failure, and the exit code that a script gets. */
+import { ComposeFailure, describeFailure } from '../model/errors.js';
+import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
+import { RuntimeError } from '../runtime/errors.js';
+import { UnknownBackendError } from '../runtime/select.js';
+
+export const EXIT_FAILURE = 1;
+export const EXIT_USAGE = 2;
+/** 128 + SIGINT: the user gave up before the command was done. */
+export const EXIT_INTERRUPTED = 130;
+
+/** A wrong command line that the argument parser could not see. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The reason with which a command's signal fires. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  constructor() {
+    super('Interrupted.');
+  }
+}
+
+/** One line for everything in the error catalogue; the whole error for a fault of ours. */
+export function describe(error: unknown): string {
+  if (error instanceof ComposeFailure) return describeFailure(error);
+  if (isExpected(error)) return error.message;
+  return `Unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+export function exitCodeFor(error: unknown): number {
+  if (error instanceof Interrupted) return EXIT_INTERRUPTED;
+  return error instanceof UsageError || error instanceof UnknownBackendError ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+function isExpected(error: unknown): error is Error {
+  return [RuntimeError, ComposeWaitError, OrchestratorError, UsageError, UnknownBackendError, Interrupted].some(
+    (known) => error instanceof known,
+  );
+}

@@ -1,0 +1,115 @@
+/** Everything that a command has of the world around it, handed in so that tests hold it. */
+import { systemClock, type Clock } from '../runtime/clock.js';
+import type { Backend } from '../runtime/runtime.js';
+import { selectBackend } from '../runtime/select.js';
+
+export interface Output {
+  /** Settles when the reader has taken it: a slow reader slows the command, and fills no memory. */
+  write(data: string | Uint8Array): Promise<void>;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Input extends AsyncIterable<Uint8Array> {
+  readonly isTerminal: boolean;
+  /** Passes each key on as it is pressed, without echo; the answer ends that. */
+  raw(): () => void;
+}
+
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly clock: Clock;
+  openBackend(name: string | undefined): Promise<Backend>;
+  /** Calls back at each Ctrl-C and at SIGTERM; the answer ends that. */
+  onInterrupt(handler: () => void): () => void;
+  /** Calls back when the terminal has another size; the answer ends that. */
+  onResize(handler: () => void): () => void;
+  /** The code that the process ends with when it ends by itself. */
+  setExitCode(code: number): void;
+  /** Ends the process now: the command line was help or wrong usage. */
+  exit(code: number): never;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** This process. */
+export function processIo(): Io {
+  return {
+    stdout: outputTo(process.stdout),
+    stderr: outputTo(process.stderr),
+    stdin: {
+      isTerminal: process.stdin.isTTY,
+      raw() {
+        if (!process.stdin.isTTY) return () => undefined;
+        process.stdin.setRawMode(true);
+        return () => {
+          process.stdin.setRawMode(false);
+        };
+      },
+      async *[Symbol.asyncIterator]() {
+        try {
+          for await (const chunk of process.stdin)
+            yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+        } finally {
+          // A terminal that is still read keeps the process alive.
+          process.stdin.unref();
+        }
+      },
+    },
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    clock: systemClock,
+    openBackend: (name) => selectBackend({ environment: process.env, ...(name !== undefined && { backend: name }) }),
+    onInterrupt(handler) {
+      process.on('SIGINT', handler);
+      process.on('SIGTERM', handler);
+      // A command that waits for nothing but memory, as on the mock backend, is not done for that.
+      const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
+      return () => {
+        clearInterval(alive);
+        process.off('SIGINT', handler);
+        process.off('SIGTERM', handler);
+      };
+    },
+    onResize(handler) {
+      process.stdout.on('resize', handler);
+      return () => {
+        process.stdout.off('resize', handler);
+      };
+    },
+    setExitCode(code) {
+      process.exitCode = code;
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+function outputTo(stream: NodeJS.WriteStream): Output {
+  let closed = false;
+  // `compose logs | head`: whoever reads has had enough, which is no failure.
+  stream.on('error', () => (closed = true));
+  return {
+    write: (data) =>
+      closed
+        ? Promise.resolve()
+        : new Promise((resolve) =>
+            stream.write(data, () => {
+              resolve();
+            }),
+          ),
+    get isTerminal() {
+      return stream.isTTY;
+    },
+    get columns() {
+      return stream.isTTY ? stream.columns : 80;
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : 24;
+    },
+  };
+}

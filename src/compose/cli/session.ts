@@ -1,0 +1,121 @@
+/** One run of one command: its options resolved, its project loaded, its backend open. */
+import { ComposeFailure } from '../model/errors.js';
+import { loadProject, type LoadedProject, type LoadOptions } from '../model/load.js';
+import type { SupportMode } from '../model/support.js';
+import type { Selection } from '../orchestrator/lifecycle.js';
+import { DEFAULT_PARALLEL, type Orchestration } from '../orchestrator/orchestration.js';
+import { UsageError } from './failures.js';
+import type { Io } from './io.js';
+import { progressView, type ProgressStyle, type ProgressView } from './progress.js';
+import { isColoured, paint, YELLOW } from './text.js';
+
+/** Options that every command takes, before its name or after. */
+export interface GlobalOptions {
+  readonly file?: readonly string[];
+  readonly projectName?: string;
+  readonly projectDirectory?: string;
+  readonly profile?: readonly string[];
+  readonly envFile?: readonly string[];
+  readonly parallel?: number;
+  readonly backend?: string;
+  readonly ansi?: 'auto' | 'always' | 'never';
+  readonly progress?: ProgressStyle;
+  readonly support?: SupportMode;
+}
+
+export class Session {
+  readonly io: Io;
+  readonly options: GlobalOptions;
+  readonly signal: AbortSignal;
+  /** The second Ctrl-C. */
+  readonly impatient: AbortSignal;
+  readonly progress: ProgressView;
+  #orchestration: Promise<Orchestration> | undefined;
+
+  constructor(io: Io, options: GlobalOptions, signal: AbortSignal, impatient: AbortSignal) {
+    this.io = io;
+    this.options = options;
+    this.signal = signal;
+    this.impatient = impatient;
+    this.progress = progressView(io.stderr, options.progress ?? 'auto', this.coloured('stderr'));
+  }
+
+  coloured(output: 'stdout' | 'stderr'): boolean {
+    return isColoured(this.io[output], this.options.ansi, this.io.environment);
+  }
+
+  async print(text: string): Promise<void> {
+    await this.io.stdout.write(text);
+  }
+
+  async printJson(value: unknown): Promise<void> {
+    await this.print(`${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  orchestration(): Promise<Orchestration> {
+    this.#orchestration ??= this.io.openBackend(this.options.backend).then((backend) => ({
+      backend,
+      clock: this.io.clock,
+      signal: this.signal,
+      report: (progress) => {
+        this.progress.report(progress);
+      },
+      parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
+    }));
+    return this.#orchestration;
+  }
+
+  loadOptions(services: readonly string[] = []): LoadOptions {
+    const { file, projectName, projectDirectory, profile, envFile, support } = this.options;
+    return {
+      environment: this.io.environment,
+      workingDirectory: this.io.workingDirectory,
+      services,
+      ...(file && { files: file }),
+      ...(projectName !== undefined && { projectName }),
+      ...(projectDirectory !== undefined && { projectDirectory }),
+      ...(profile && { profiles: profile }),
+      ...(envFile && { envFiles: envFile }),
+      ...(support && { support }),
+    };
+  }
+
+  /** @param services to narrow it to, with what they depend on */
+  async load(services: readonly string[] = []): Promise<LoadedProject> {
+    const loaded = await loadProject(this.loadOptions(services));
+    await this.warn(loaded.warnings);
+    return loaded;
+  }
+
+  async warn(warnings: LoadedProject['warnings']): Promise<void> {
+    const mark = paint('warning:', YELLOW, this.coloured('stderr'));
+    for (const { message, location } of warnings) {
+      const at = location === undefined ? '' : `${location.file}:${location.line}:${location.column}: `;
+      await this.io.stderr.write(`${mark} ${at}${message}\n`);
+    }
+  }
+
+  /**
+   * What a command on existing containers is about. Without a compose file, a project that is named is known by its
+   * containers' labels alone.
+   */
+  async select(services: readonly string[] = []): Promise<Selection> {
+    try {
+      const { project } = await this.load();
+      return { name: project.name, services, project };
+    } catch (error) {
+      const name = this.options.projectName ?? this.io.environment['COMPOSE_PROJECT_NAME'];
+      const isMissing =
+        error instanceof ComposeFailure && error.error === 'YamlError' && error.case === 'composeFileNotFound';
+      if (!isMissing || !name || (this.options.file ?? []).length > 0) throw error;
+      return { name, services };
+    }
+  }
+}
+
+function parallelLimit(text: string | undefined): number {
+  if (!text) return DEFAULT_PARALLEL;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit === 0) throw new UsageError('COMPOSE_PARALLEL_LIMIT must be a whole number.');
+  return limit < 0 ? Infinity : limit;
+}

@@ -1,0 +1,62 @@
+/** Text for terminals: tables, colours, times. */
+import type { Output } from './io.js';
+
+const RESET = '\u001b[0m';
+/** Readable on dark and on light, one after the other per service. */
+const COLOURS = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94] as const;
+
+export function paint(text: string, colour: number, on: boolean): string {
+  return on ? `\u001b[${colour}m${text}${RESET}` : text;
+}
+
+export const RED = 31;
+export const GREEN = 32;
+export const YELLOW = 33;
+
+/** The same colour for the same place in the list. */
+export function colourAt(index: number): number {
+  return COLOURS[index % COLOURS.length] ?? COLOURS[0];
+}
+
+/** May this output be coloured? `--ansi` says, else NO_COLOR and whether it is a terminal. */
+export function isColoured(
+  output: Output,
+  ansi: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (ansi === 'always' || ansi === 'never') return ansi === 'always';
+  return output.isTerminal && !environment['NO_COLOR'];
+}
+
+/** Columns as wide as their widest cell, three spaces between them. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [titles, ...rows];
+  const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('   ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** `5 minutes`, from whole units. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const units = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ] as const;
+  const [size, name] = units.find(([each]) => seconds >= each) ?? [1, 'second'];
+  const count = Math.floor(seconds / size);
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+/** Control characters of others must not reach the terminal as commands to it. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
+}

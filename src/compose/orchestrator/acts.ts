@@ -1,0 +1,106 @@
+/**
+ * Acts on one container, tolerant of others at work: a container that is already where the act would bring it, or that
+ * is gone where the act would remove it, is no failure.
+ */
+import type { Service } from '../model/service.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import { hasEnded } from '../runtime/lifecycle.js';
+import type { ContainerRecord } from '../runtime/records.js';
+import { runHooks } from './hooks.js';
+import { reported, type Orchestration } from './orchestration.js';
+import { given } from './container/given.js';
+
+/** Enough to name a container to the runtime and to people. */
+export type ContainerName = Pick<ContainerRecord, 'id' | 'name'>;
+
+export interface StopOptions {
+  /** `--timeout`; absent: 10 seconds. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Whose `pre_stop` hooks are run before. */
+  readonly service?: Service | undefined;
+}
+
+/** @param service whose `post_start` hooks are run after */
+export async function startContainer(
+  orchestration: Orchestration,
+  container: ContainerName,
+  service?: Service,
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  await reported(orchestration, 'Container', container.name, ['Starting', 'Started'], async () => {
+    try {
+      await backend.containers.start(container.id, { signal });
+    } catch (error) {
+      if (!isRuntimeError(error, 'invalidState')) throw error;
+      if (error.failure.actual === 'running') return;
+      // It is on its way down: its end is near.
+      await backend.internal.awaitExit(container.id, { signal });
+      await backend.containers.start(container.id, { signal });
+    }
+    await runHooks(orchestration, container, service?.post_start);
+  });
+}
+
+/** Settles when it runs no more. */
+export async function stopContainer(
+  orchestration: Orchestration,
+  container: ContainerRecord,
+  { timeoutSeconds, service }: StopOptions = {},
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  if (container.status !== 'running' && container.status !== 'stopping') return;
+  await reported(orchestration, 'Container', container.name, ['Stopping', 'Stopped'], async () => {
+    try {
+      if (container.status === 'running') await runHooks(orchestration, container, service?.pre_stop);
+      await backend.containers.stop(container.id, { signal, ...given('timeoutSeconds', timeoutSeconds) });
+    } catch (error) {
+      if (isRuntimeError(error, 'notFound')) return;
+      if (!isRuntimeError(error, 'invalidState')) throw error;
+      if (error.failure.actual === 'stopping') await backend.internal.awaitExit(container.id, { signal });
+    }
+  });
+}
+
+export interface RemoveOptions {
+  /** Its anonymous volumes go with it. */
+  readonly volumes?: boolean;
+  /** Also a running one, without a graceful stop. */
+  readonly force?: boolean;
+}
+
+export async function removeContainer(
+  orchestration: Orchestration,
+  container: ContainerRecord,
+  { volumes = false, force = false }: RemoveOptions = {},
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  // One that was never started cannot be removed without force (lifecycle.ts), and has nothing to shut down.
+  const unstarted = !force && (await hasNeverStarted(orchestration, container));
+  await reported(orchestration, 'Container', container.name, ['Removing', 'Removed'], async () => {
+    try {
+      await backend.containers.remove(container.id, { signal, volumes, force: force || unstarted });
+    } catch (error) {
+      if (!isRuntimeError(error, 'notFound')) throw error;
+    }
+  });
+}
+
+async function hasNeverStarted({ backend, signal }: Orchestration, { id, status }: ContainerRecord): Promise<boolean> {
+  if (status !== 'created') return false;
+  try {
+    return (await backend.containers.inspect(id, { signal })).status === 'created';
+  } catch (error) {
+    if (isRuntimeError(error, 'notFound')) return true;
+    throw error;
+  }
+}
+
+/** Stops what runs, then removes it. */
+export async function stopAndRemove(
+  orchestration: Orchestration,
+  container: ContainerRecord,
+  options: StopOptions & RemoveOptions = {},
+): Promise<void> {
+  if (!hasEnded(container.status)) await stopContainer(orchestration, container, options);
+  await removeContainer(orchestration, container, options);
+}

@@ -1,0 +1,70 @@
+/** Secrets and configs whose content is copied into the container before it starts. */
+import { createHash, scryptSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { failure } from '../../model/errors.js';
+import type { Project } from '../../model/project.js';
+import type { FileToPut } from '../../runtime/spec.js';
+import { given } from './given.js';
+import { givenFiles, isMounted, type GivenFile } from './mounts.js';
+
+/** Content and digest of what a service's containers are given. */
+export interface Contents {
+  readonly files: readonly FileToPut[];
+  /** Part of the configuration hash: other content is another container. Absent where nothing is copied. */
+  readonly digest?: string;
+}
+
+/**
+ * Reads what is to be copied into a service's containers. Files that are mounted are left to the engine: what they
+ * hold may change under a running container, as users expect of a mount.
+ *
+ * @param held what secrets and configs with `environment:` hold, by `<section>.<name>`
+ * @throws ComposeFailure YamlError.unreadable for a file that cannot be read
+ */
+export async function readContents(
+  project: Project,
+  service: string,
+  held: ReadonlyMap<string, string>,
+): Promise<Contents> {
+  const copied = givenFiles(project, service).filter((file) => !isMounted(file));
+  if (copied.length === 0) return { files: [] };
+  const files = await Promise.all(
+    copied.map(async (file) => ({
+      path: file.target,
+      content: await contentOf(project, file, held),
+      ...given('mode', file.reference.mode),
+      ...given('uid', numeric(file.reference.uid)),
+      ...given('gid', numeric(file.reference.gid)),
+    })),
+  );
+  return { files, digest: digestOf(files, copied, `${project.name}/${service}`) };
+}
+
+async function contentOf(project: Project, file: GivenFile, held: ReadonlyMap<string, string>): Promise<Buffer> {
+  const { section, reference } = file;
+  if (file.file !== undefined) {
+    return readFile(file.file).catch((error: unknown) => {
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be opened';
+      throw failure('YamlError', 'unreadable', { path: file.file ?? '', reason });
+    });
+  }
+  const inline = section === 'configs' ? project.configs[reference.source]?.content : undefined;
+  return Buffer.from(inline ?? held.get(`${section}.${reference.source}`) ?? '');
+}
+
+function numeric(id: string | undefined): number | undefined {
+  return id === undefined || !/^\d+$/.test(id) ? undefined : Number(id);
+}
+
+/** Labels can be read by whoever may list containers, so secrets go in through a function that is slow to guess with. */
+function digestOf(files: readonly FileToPut[], sources: readonly GivenFile[], salt: string): string {
+  const hash = createHash('sha256');
+  files.forEach(({ path, content, mode, uid, gid }, index) => {
+    const digest =
+      sources[index]?.section === 'secrets'
+        ? scryptSync(content, `${salt}${path}`, 32)
+        : createHash('sha256').update(content).digest();
+    hash.update(JSON.stringify([path, mode, uid, gid])).update(digest);
+  });
+  return hash.digest('hex');
+}

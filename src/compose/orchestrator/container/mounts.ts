@@ -1,0 +1,124 @@
+/** What a container sees of volumes, of the host and of the project's secret and config files. */
+import { failure } from '../../model/errors.js';
+import type { Project } from '../../model/project.js';
+import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/service.js';
+import type { Mount } from '../../runtime/spec.js';
+import { given } from './given.js';
+import { memoryBytes } from './limits.js';
+
+/** @throws ComposeFailure ComposeValidationError.unsupported for a kind of mount that no backend knows */
+export function containerMounts(project: Project, serviceName: string): Mount[] {
+  const service = project.services[serviceName] ?? {};
+  return [
+    ...(service.volumes ?? []).map((mount, index) => volumeMount(project, serviceName, mount, index)),
+    ...(service.tmpfs ?? []).map(tmpfsMount),
+    ...mountedFiles(project, serviceName),
+  ];
+}
+
+/** A secret or config that a service is given: the reference, and what it refers to. */
+export interface GivenFile {
+  readonly section: 'secrets' | 'configs';
+  readonly reference: FileReference;
+  readonly target: string;
+  /** Absolute path on the host; absent where the content is not in a file. */
+  readonly file?: string;
+}
+
+/** Secrets appear below `/run/secrets`, configs at `/<name>`, unless a target says otherwise. */
+export function givenFiles(project: Project, serviceName: string): GivenFile[] {
+  const service = project.services[serviceName] ?? {};
+  const secrets = (service.secrets ?? []).map((reference): GivenFile => {
+    const target = reference.target ?? reference.source;
+    return {
+      section: 'secrets',
+      reference,
+      target: target.startsWith('/') ? target : `/run/secrets/${target}`,
+      ...given('file', project.secrets[reference.source]?.file),
+    };
+  });
+  const configs = (service.configs ?? []).map((reference): GivenFile => ({
+    section: 'configs',
+    reference,
+    target: reference.target ?? `/${reference.source}`,
+    ...given('file', project.configs[reference.source]?.file),
+  }));
+  return [...secrets, ...configs];
+}
+
+/** Owner and permissions cannot be given to a mounted file: such a file is copied into the container instead. */
+export function isMounted({ file, reference: { uid, gid, mode } }: GivenFile): boolean {
+  return file !== undefined && uid === undefined && gid === undefined && mode === undefined;
+}
+
+function mountedFiles(project: Project, serviceName: string): Mount[] {
+  return givenFiles(project, serviceName)
+    .filter(isMounted)
+    .map(({ file = '', target }) => ({ type: 'bind', source: file, target, readOnly: true }));
+}
+
+function volumeMount(project: Project, service: string, mount: ServiceMount, index: number): Mount {
+  const { target, source } = mount;
+  const readOnly = given('readOnly', mount.read_only);
+  switch (mount.type) {
+    case 'bind':
+      return { type: 'bind', source: source ?? '', target, ...readOnly, ...bindOptions(mount.bind ?? {}) };
+    case 'volume':
+      return {
+        type: 'volume',
+        ...given('source', source === undefined ? undefined : (project.volumes[source]?.name ?? source)),
+        target,
+        ...readOnly,
+        ...given('noCopy', mount.volume?.nocopy),
+        ...given('subpath', mount.volume?.subpath),
+      };
+    case 'tmpfs':
+      return {
+        type: 'tmpfs',
+        target,
+        ...readOnly,
+        ...given('sizeBytes', mount.tmpfs?.size === undefined ? undefined : memoryBytes(mount.tmpfs.size)),
+        ...given('mode', mount.tmpfs?.mode),
+      };
+    case 'cluster':
+    case 'npipe':
+    case 'image':
+      throw failure('ComposeValidationError', 'unsupported', {
+        path: ['services', service, 'volumes', index],
+        reason: `no backend mounts the type '${mount.type}'`,
+      });
+  }
+}
+
+const PROPAGATIONS = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave'] as const;
+
+function bindOptions({ create_host_path: createHostPath, propagation, selinux }: BindOptions): Partial<Mount> {
+  return {
+    ...given('createHostPath', createHostPath),
+    ...given(
+      'propagation',
+      PROPAGATIONS.find((known) => known === propagation),
+    ),
+    ...given('selinux', selinux),
+  };
+}
+
+/** `/run:size=64m,mode=1777,ro` */
+function tmpfsMount(entry: string): Mount {
+  const [target = '', options = ''] = entry.split(':');
+  const settings = new Map(
+    options.split(',').map((option) => {
+      const [key = '', value = ''] = option.split('=');
+      return [key, value];
+    }),
+  );
+  const size = settings.get('size');
+  const mode = settings.get('mode');
+  return {
+    type: 'tmpfs',
+    target,
+    ...given('sizeBytes', size === undefined ? undefined : memoryBytes(size)),
+    ...given('mode', mode === undefined ? undefined : Number.parseInt(mode, 8)),
+    ...given('readOnly', settings.has('ro') ? true : undefined),
+  };
+}

@@ -1,0 +1,111 @@
+/** How a container is reached: networks with aliases, published ports, names of hosts. */
+import { failure } from '../../model/errors.js';
+import type { Project } from '../../model/project.js';
+import type { Port, ServiceNetwork } from '../../model/service.js';
+import type { ContainerSpec, NetworkAttachment, PortProtocol, PublishedPort } from '../../runtime/spec.js';
+import { sharedNamespace, type Circumstances } from './circumstances.js';
+import { given } from './given.js';
+
+export function networking(
+  project: Project,
+  serviceName: string,
+  { containerOf, number }: Circumstances,
+): Partial<ContainerSpec> {
+  const service = project.services[serviceName] ?? {};
+  const mode = sharedNamespace(service.network_mode, containerOf);
+  return {
+    ...(mode === undefined || mode === 'bridge'
+      ? given('networks', service.networks && attachments(project, serviceName, service.networks))
+      : { networkMode: networkMode(mode, serviceName) }),
+    ...given(
+      'ports',
+      service.ports?.map((port, index) => publishedPort(port, number, ['services', serviceName, 'ports', index])),
+    ),
+    ...given('expose', service.expose?.flatMap(exposedPorts)),
+    ...given('hostname', service.hostname),
+    ...given('domainName', service.domainname),
+    ...given('macAddress', service.mac_address),
+    ...given(
+      'extraHosts',
+      service.extra_hosts &&
+        Object.entries(service.extra_hosts).flatMap(([host, addresses]) =>
+          addresses.map((address) => ({ host, address })),
+        ),
+    ),
+    ...given('dns', service.dns),
+    ...given('dnsSearch', service.dns_search),
+    ...given('dnsOptions', service.dns_opt),
+  };
+}
+
+/** Services find each other by service name, by their own aliases, and by the names that links give them. */
+function attachments(
+  project: Project,
+  serviceName: string,
+  networks: Readonly<Record<string, ServiceNetwork | null>>,
+): NetworkAttachment[] {
+  const linked = Object.values(project.services).flatMap(({ links = [] }) =>
+    links.flatMap((link) => {
+      const [service, alias] = link.split(':');
+      return service === serviceName && alias !== undefined ? [alias] : [];
+    }),
+  );
+  return Object.entries(networks)
+    .sort(([one, first], [other, second]) => precedence(second) - precedence(first) || (one < other ? -1 : 1))
+    .map(([key, settings]) => ({
+      network: project.networks[key]?.name ?? key,
+      aliases: [...new Set([serviceName, ...(settings?.aliases ?? []), ...linked])],
+      ...given('ipv4Address', settings?.ipv4_address),
+      ...given('ipv6Address', settings?.ipv6_address),
+      ...given('linkLocalAddresses', settings?.link_local_ips),
+      ...given('macAddress', settings?.mac_address),
+      ...given('driverOptions', settings?.driver_opts),
+    }));
+}
+
+/** The network whose gateway is the default route comes first. */
+function precedence(network: ServiceNetwork | null): number {
+  return network?.gw_priority ?? network?.priority ?? 0;
+}
+
+function networkMode(mode: string, service: string): NonNullable<ContainerSpec['networkMode']> {
+  if (mode === 'none' || mode === 'host') return mode;
+  if (mode.startsWith('container:')) return `container:${mode.slice('container:'.length)}`;
+  throw failure('ComposeValidationError', 'unsupported', {
+    path: ['services', service, 'network_mode'],
+    reason: "use none, host, service:<name>, container:<name>, or 'networks'",
+  });
+}
+
+/**
+ * A range of host ports gives each replica one of its own.
+ *
+ * @throws ComposeFailure ComposeValidationError.conflict when there are more replicas than ports
+ */
+export function publishedPort(port: Port, number: number, path: readonly (string | number)[]): PublishedPort {
+  const [first, last] = (port.published ?? '').split('-').filter((part) => part !== '');
+  const hostPort = first === undefined ? undefined : Number(first) + (last === undefined ? 0 : number - 1);
+  if (hostPort !== undefined && last !== undefined && hostPort > Number(last)) {
+    const reason = `there are more replicas than host ports in ${port.published ?? ''}`;
+    throw failure('ComposeValidationError', 'conflict', { path, reason });
+  }
+  return {
+    containerPort: port.target,
+    protocol: protocolOf(port.protocol),
+    ...given('hostAddress', port.host_ip),
+    ...given('hostPort', hostPort),
+  };
+}
+
+function exposedPorts(entry: string): { port: number; protocol: PortProtocol }[] {
+  const [range = '', protocol = 'tcp'] = entry.split('/');
+  const [first = 0, last = first] = range.split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    port: first + index,
+    protocol: protocolOf(protocol),
+  }));
+}
+
+function protocolOf(text: string): PortProtocol {
+  return text === 'udp' || text === 'sctp' ? text : 'tcp';
+}

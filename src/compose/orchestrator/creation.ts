@@ -1,0 +1,138 @@
+/** Makes the containers of services. */
+import type { Project } from '../model/project.js';
+import { serviceHash } from '../model/hash.js';
+import { createHash } from 'node:crypto';
+import type { ContainerRecord } from '../runtime/records.js';
+import type { ContainerSpec, Mount } from '../runtime/spec.js';
+import { backendFailure, isRuntimeError } from '../runtime/errors.js';
+import type { ContainerName } from './acts.js';
+import { containerSpec } from './container/container-spec.js';
+import { readContents, type Contents } from './container/contents.js';
+import { imageOf } from './images.js';
+import { dependencyLabel, LABELS } from './labels.js';
+import { reported, type Orchestration } from './orchestration.js';
+import type { Desired } from './plan.js';
+
+/** A project with everything that its containers are made from. */
+export interface Blueprint extends Desired {
+  /** What is copied into each service's containers. */
+  readonly contents: ReadonlyMap<string, Contents>;
+}
+
+/**
+ * @param images the id of each service's image
+ * @param held what secrets and configs with `environment:` hold
+ * @throws ComposeFailure for a secret or config file that cannot be read
+ */
+export async function blueprint(
+  project: Project,
+  images: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, string>,
+): Promise<Blueprint> {
+  const contents = new Map<string, Contents>();
+  const hashes = new Map<string, string>();
+  for (const [name, service] of Object.entries(project.services)) {
+    const given = await readContents(project, name, held);
+    contents.set(name, given);
+    hashes.set(name, configurationHash(serviceHash(service), given.digest));
+  }
+  return { project, images, contents, hashes };
+}
+
+/** The hash that `config --hash` prints, unless content is copied into the container, which is then part of it. */
+function configurationHash(service: string, contents: string | undefined): string {
+  return contents === undefined ? service : createHash('sha256').update(`${service}${contents}`).digest('hex');
+}
+
+export interface CreationOptions {
+  readonly name: string;
+  readonly number: number;
+  /** Made by `run`. */
+  readonly oneOff?: boolean;
+  /** The container that this one replaces: it hands its anonymous volumes on. */
+  readonly predecessor?: ContainerRecord | undefined;
+  readonly containerOf: (service: string) => string;
+  /** Changes the specification before it is used. */
+  readonly amend?: (spec: ContainerSpec) => ContainerSpec;
+}
+
+/** @throws RuntimeError.alreadyExists when a container that is not this project's holds the name */
+export async function createContainer(
+  orchestration: Orchestration,
+  plan: Blueprint,
+  service: string,
+  options: CreationOptions,
+): Promise<ContainerName> {
+  const { backend, report, signal } = orchestration;
+  const { name, amend = (spec: ContainerSpec) => spec } = options;
+  const plain = containerSpec(plan.project, service, {
+    name,
+    number: options.number,
+    image: imageOf(plan.project, service),
+    labels: containerLabels(plan, service, options),
+    containerOf: options.containerOf,
+  });
+  const spec = amend(withInherited(plain, options.predecessor));
+  return reported(orchestration, 'Container', name, ['Creating', 'Created'], async () => {
+    const { id, warnings } = await backend.containers.create(spec, { signal });
+    for (const message of warnings) report({ kind: 'warning', message: `${name}: ${message}` });
+    const { files = [] } = plan.contents.get(service) ?? {};
+    if (files.length > 0) await putFiles(orchestration, id, name, files);
+    return { id, name };
+  });
+}
+
+/** A container without its secrets must not be taken for a finished one by the next `up`. */
+async function putFiles(
+  { backend, signal }: Orchestration,
+  id: string,
+  name: string,
+  files: Contents['files'],
+): Promise<void> {
+  try {
+    await backend.containers.putFiles(id, files, { signal });
+  } catch (error) {
+    await backend.containers.remove(id, { force: true, volumes: true });
+    if (!isRuntimeError(error, 'backendFailure')) throw error;
+    throw backendFailure(
+      `Secrets or configs could not be copied into '${name}': ${error.message} With read_only, take them from a file.`,
+      error,
+    );
+  }
+}
+
+function containerLabels(
+  { project, hashes, images }: Blueprint,
+  service: string,
+  { number, oneOff = false }: CreationOptions,
+): Record<string, string> {
+  return {
+    [LABELS.project]: project.name,
+    [LABELS.service]: service,
+    [LABELS.number]: String(number),
+    [LABELS.oneOff]: oneOff ? 'True' : 'False',
+    [LABELS.configHash]: hashes.get(service) ?? '',
+    [LABELS.dependsOn]: dependencyLabel(project.services[service] ?? {}),
+    [LABELS.image]: images.get(service) ?? '',
+    [LABELS.workingDirectory]: project.workingDirectory,
+    [LABELS.configFiles]: project.files.join(','),
+  };
+}
+
+/** Engines name anonymous volumes with 64 hexadecimal digits. */
+const ANONYMOUS = /^[0-9a-f]{64}$/;
+
+/** What a service keeps in volumes without a name outlives the replacement of its container. */
+function withInherited(spec: ContainerSpec, predecessor: ContainerRecord | undefined): ContainerSpec {
+  const volumes = (predecessor?.mounts ?? []).filter(
+    ({ type, source }) => type === 'volume' && source !== undefined && ANONYMOUS.test(source),
+  );
+  if (volumes.length === 0) return spec;
+  const isAnonymous = (mount: Mount): boolean => mount.type === 'volume' && mount.source === undefined;
+  const named = new Set((spec.mounts ?? []).filter((mount) => !isAnonymous(mount)).map(({ target }) => target));
+  const inherited = volumes.flatMap(({ source, target, readOnly }): Mount[] =>
+    named.has(target) || source === undefined ? [] : [{ type: 'volume', source, target, readOnly }],
+  );
+  const targets = new Set(inherited.map(({ target }) => target));
+  return { ...spec, mounts: [...(spec.mounts ?? []).filter(({ target }) => !targets.has(target)), ...inherited] };
+}

@@ -1,0 +1,49 @@
+/** Waits until everything that a service depends on is as far as it has to be. */
+import type { DependencyCondition } from '../model/service.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import type { ContainerName } from './acts.js';
+import { ComposeWaitError } from './errors.js';
+import type { Orchestration } from './orchestration.js';
+import { waitForCondition } from './wait.js';
+
+export interface AwaitedDependency {
+  readonly service: string;
+  readonly condition: DependencyCondition;
+  /** False: when it does not come to that, go on with a warning. */
+  readonly required: boolean;
+  /** Its restart policy brings it back when it has ended. */
+  readonly willRestart: boolean;
+}
+
+/**
+ * @param containers of each service; a dependency that is not among them is none of this act's
+ * @throws ComposeWaitError, or RuntimeError.invalidState of a container that has ended
+ */
+export async function awaitDependencies(
+  orchestration: Orchestration,
+  dependencies: readonly AwaitedDependency[],
+  containers: ReadonlyMap<string, readonly ContainerName[]>,
+): Promise<void> {
+  // The first failure must end the other waits.
+  const failed = new AbortController();
+  const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, failed.signal]) };
+  await Promise.all(
+    dependencies.flatMap((dependency) =>
+      (containers.get(dependency.service) ?? []).map(async (container) => {
+        try {
+          await waitForCondition(bound, container, dependency.condition, dependency);
+        } catch (error) {
+          if (dependency.required || !isUnmet(error)) {
+            failed.abort(error);
+            throw error;
+          }
+          bound.report({ kind: 'warning', message: `${error.message} The dependency is not required.` });
+        }
+      }),
+    ),
+  );
+}
+
+function isUnmet(error: unknown): error is Error {
+  return error instanceof ComposeWaitError || isRuntimeError(error, 'invalidState');
+}

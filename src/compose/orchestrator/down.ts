@@ -1,0 +1,157 @@
+/** Takes a project down: containers in reverse order of dependency, then its networks, then what else is asked for. */
+import type { Project } from '../model/project.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import { stopAndRemove } from './acts.js';
+import { imageOf } from './images.js';
+import { LABELS } from './labels.js';
+import { membersOf, observeProject, type Member } from './observed.js';
+import { inDependencyOrder, reversed } from './ordered.js';
+import { reported, type Orchestration, type ResourceKind } from './orchestration.js';
+
+export interface DownOptions {
+  /** The loaded project, where there is a compose file: without it every container counts as the project's. */
+  readonly project?: Project;
+  /** Only these services; networks, volumes and images stay. */
+  readonly services?: readonly string[];
+  /** Named volumes of the project, and the anonymous ones of its containers. */
+  readonly volumes?: boolean;
+  /** Containers of services that the compose file does not have. */
+  readonly removeOrphans?: boolean;
+  /** `local`: images that were built and have no name of their own; `all`: every image that a service uses. */
+  readonly images?: 'local' | 'all';
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** What was stopped and removed, by name. */
+export interface DownResult {
+  readonly stopped: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * Nothing to take down is no failure: the end is the same.
+ *
+ * @throws OrchestratorError.serviceNotFound
+ */
+export async function down(orchestration: Orchestration, name: string, options: DownOptions = {}): Promise<DownResult> {
+  const present = await observeProject(orchestration, name);
+  const defined = Object.keys({ ...options.project?.services, ...options.project?.disabledServices });
+  membersOf(present, options.services ?? [], name, defined);
+  const members = chosen(present, options);
+  await removeMembers(orchestration, members, options);
+  if (options.services === undefined || options.services.length === 0) {
+    await removeNetworks(orchestration, name);
+    if (options.volumes === true) await removeVolumes(orchestration, name);
+    if (options.images !== undefined) await removeImages(orchestration, name, members, options);
+  }
+  return {
+    stopped: members.filter(({ container }) => container.status === 'running').map(({ container }) => container.name),
+    removed: members.map(({ container }) => container.name),
+  };
+}
+
+function chosen(members: readonly Member[], { project, services = [], removeOrphans = false }: DownOptions): Member[] {
+  if (services.length > 0) return members.filter(({ service }) => services.includes(service));
+  if (project === undefined || removeOrphans) return [...members];
+  const known = { ...project.services, ...project.disabledServices };
+  return members.filter(({ service }) => Object.hasOwn(known, service));
+}
+
+async function removeMembers(
+  orchestration: Orchestration,
+  members: readonly Member[],
+  { project, timeoutSeconds, volumes = false }: DownOptions,
+): Promise<void> {
+  await eachServiceDown(orchestration, members, async (service, own, signal) => {
+    const options = { timeoutSeconds, volumes, service: project?.services[service] };
+    await Promise.all(own.map(({ container }) => stopAndRemove({ ...orchestration, signal }, container, options)));
+  });
+}
+
+/** Visits services, each before those it depends on, as the containers' labels say. */
+export async function eachServiceDown(
+  { signal }: Orchestration,
+  members: readonly Member[],
+  visit: (service: string, own: readonly Member[], signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const services = [...new Set(members.map(({ service }) => service))];
+  await inDependencyOrder(
+    services,
+    reversed(services, (service) => dependenciesIn(members, service)),
+    (service, bound) =>
+      visit(
+        service,
+        members.filter((member) => member.service === service),
+        bound,
+      ),
+    { signal },
+  );
+}
+
+/** The services that a service depends on, as its containers say. */
+export function dependenciesIn(members: readonly Member[], service: string): string[] {
+  const own = members.filter((member) => member.service === service);
+  return [...new Set(own.flatMap(({ dependencies }) => dependencies.map((each) => each.service)))];
+}
+
+async function removeNetworks(orchestration: Orchestration, project: string): Promise<void> {
+  const { networks } = orchestration.backend.internal;
+  const { signal } = orchestration;
+  const own = await networks.list({ labels: { [LABELS.project]: project }, signal });
+  await Promise.all(
+    own.map(({ id, name }) => removeUnlessUsed(orchestration, 'Network', name, () => networks.remove(id, { signal }))),
+  );
+}
+
+async function removeVolumes(orchestration: Orchestration, project: string): Promise<void> {
+  const { signal } = orchestration;
+  const { volumes } = orchestration.backend;
+  const own = await volumes.list({ labels: { [LABELS.project]: project }, signal });
+  await Promise.all(
+    own.map(({ name }) => removeUnlessUsed(orchestration, 'Volume', name, () => volumes.remove(name, { signal }))),
+  );
+}
+
+async function removeImages(
+  orchestration: Orchestration,
+  name: string,
+  members: readonly Member[],
+  { project, images }: DownOptions,
+): Promise<void> {
+  const { signal, backend } = orchestration;
+  const defined = Object.keys(project?.services ?? {});
+  const references = new Set([
+    ...defined
+      .filter((service) => images === 'all' || project?.services[service]?.image === undefined)
+      .map((service) => (project === undefined ? '' : imageOf(project, service))),
+    ...members
+      .filter(({ service, container }) => images === 'all' || container.image === `${name}-${service}`)
+      .map(({ container }) => container.image),
+  ]);
+  await Promise.all(
+    [...references].map((reference) =>
+      removeUnlessUsed(orchestration, 'Image', reference, () => backend.images.remove(reference, { signal })),
+    ),
+  );
+}
+
+/** Something that others use stays, with a warning; something that is gone is as it should be. */
+async function removeUnlessUsed(
+  orchestration: Orchestration,
+  kind: ResourceKind,
+  name: string,
+  remove: () => Promise<void>,
+): Promise<void> {
+  try {
+    await reported(orchestration, kind, name, ['Removing', 'Removed'], async () => {
+      try {
+        await remove();
+      } catch (error) {
+        if (!isRuntimeError(error, 'notFound') && !isRuntimeError(error, 'imageNotFound')) throw error;
+      }
+    });
+  } catch (error) {
+    if (!isRuntimeError(error, 'backendFailure')) throw error;
+    orchestration.report({ kind: 'warning', message: `${kind} '${name}' was not removed: ${error.message}` });
+  }
+}

@@ -1,0 +1,41 @@
+/** Commands that run around a service's life: in its container after the start and before the stop. */
+import type { Hook } from '../model/workload.js';
+import { backendFailure } from '../runtime/errors.js';
+import { given } from './container/given.js';
+import type { Orchestration } from './orchestration.js';
+
+/**
+ * Runs hooks in a container, one after the other.
+ *
+ * @throws RuntimeError.backendFailure for the first that ends with another code than 0
+ */
+export async function runHooks(
+  { backend, report, signal }: Orchestration,
+  container: { readonly id: string; readonly name: string },
+  hooks: readonly Hook[] = [],
+): Promise<void> {
+  for (const hook of hooks) {
+    const running = await backend.containers.exec(
+      container.id,
+      {
+        command: hook.command ?? [],
+        environment: hookEnvironment(hook),
+        ...given('user', hook.user),
+        ...given('workingDirectory', hook.working_dir),
+        ...given('privileged', hook.privileged),
+      },
+      { signal },
+    );
+    for await (const { data } of running.output) {
+      report({ kind: 'line', name: container.name, text: Buffer.from(data).toString().trimEnd() });
+    }
+    const code = await running.exitCode;
+    if (code !== 0) throw backendFailure(`A hook of container '${container.name}' exited with status ${code}.`);
+  }
+}
+
+export function hookEnvironment({ environment = {} }: Hook): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}

@@ -1,0 +1,224 @@
+/** Brings the images of a project's services here: found, pulled or built. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Project } from '../model/project.js';
+import type { FileReference, Service } from '../model/service.js';
+import { imageNotFound, isRuntimeError, notSupported } from '../runtime/errors.js';
+import type { BuildSpec } from '../runtime/spec.js';
+import { given } from './container/given.js';
+import { memoryBytes } from './container/limits.js';
+import { LABELS } from './labels.js';
+import { inDependencyOrder } from './ordered.js';
+import { reported, type Orchestration } from './orchestration.js';
+
+export interface ImageOptions {
+  /** `--build`: build even where the image is here; `never`: do not build. */
+  readonly build?: 'always' | 'missing' | 'never';
+  /** `--pull`, before a service's own `pull_policy`. */
+  readonly pull?: 'always' | 'missing' | 'never';
+  /** What secrets with `environment:` hold. */
+  readonly contents: ReadonlyMap<string, string>;
+}
+
+/** The image of a service; one that is built and not named is `<project>-<service>`. */
+export function imageOf(project: Project, service: string): string {
+  return project.services[service]?.image ?? `${project.name}-${service}`;
+}
+
+/**
+ * Makes sure that every service's image is here.
+ *
+ * @returns the id of each service's image
+ * @throws RuntimeError.imageNotFound, backendFailure when a build fails
+ */
+export async function ensureImages(
+  orchestration: Orchestration,
+  project: Project,
+  options: ImageOptions,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  const once = new Map<string, Promise<string>>();
+  await inDependencyOrder(
+    Object.keys(project.services),
+    (name) => buildDependencies(project.services[name] ?? {}),
+    async (name, signal) => {
+      const service = project.services[name] ?? {};
+      // Two services with one image bring it here once.
+      const key = JSON.stringify([imageOf(project, name), service.platform, service.build]);
+      const id = once.get(key) ?? ensureImage({ ...orchestration, signal }, project, name, options);
+      once.set(key, id);
+      ids.set(name, await id);
+    },
+    { signal: orchestration.signal, limit: orchestration.parallel },
+  );
+  return ids;
+}
+
+async function ensureImage(
+  orchestration: Orchestration,
+  project: Project,
+  name: string,
+  options: ImageOptions,
+): Promise<string> {
+  const service = project.services[name] ?? {};
+  const image = imageOf(project, name);
+  const present = await imageId(orchestration, image);
+  const policy = options.pull ?? service.pull_policy ?? 'missing';
+  if (service.build !== undefined) {
+    const build = options.build ?? (service.pull_policy === 'build' ? 'always' : 'missing');
+    if (build === 'never' ? false : build === 'always' || present === undefined) {
+      return buildImage(orchestration, project, name, { contents: options.contents });
+    }
+    if (present === undefined) throw imageNotFound(image);
+    return present;
+  }
+  if (policy === 'never' || (policy === 'missing' && present !== undefined)) {
+    if (present === undefined) throw imageNotFound(image);
+    return present;
+  }
+  // `daily`, `weekly` and `every_<duration>` pull each time: no engine tells when an image was pulled last.
+  await pullImage(orchestration, image, service.platform);
+  return (await imageId(orchestration, image)) ?? '';
+}
+
+async function imageId({ backend, signal }: Orchestration, reference: string): Promise<string | undefined> {
+  try {
+    return (await backend.images.inspect(reference, { signal })).id;
+  } catch (error) {
+    if (isRuntimeError(error, 'imageNotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** @throws RuntimeError.imageNotFound when the registry does not give it */
+export async function pullImage(
+  orchestration: Orchestration,
+  reference: string,
+  platform: string | undefined,
+): Promise<void> {
+  const { backend, report, signal } = orchestration;
+  await reported(orchestration, 'Image', reference, ['Pulling', 'Pulled'], async () => {
+    const progress = await backend.images.pull(reference, { signal, ...given('platform', platform) });
+    for await (const { layer, message } of progress) {
+      report({ kind: 'line', name: reference, text: layer === undefined ? message : `${layer}: ${message}` });
+    }
+  });
+}
+
+export interface BuildOptions {
+  readonly contents: ReadonlyMap<string, string>;
+  readonly noCache?: boolean;
+  readonly pull?: boolean;
+  /** `--build-arg`, before those of the file. */
+  readonly buildArguments?: Readonly<Record<string, string>>;
+}
+
+/** Other services whose images a build starts from. */
+export function buildDependencies({ build }: Service): string[] {
+  const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];
+  return contexts.filter((each) => each.startsWith('service:')).map((each) => each.slice('service:'.length));
+}
+
+/**
+ * Builds a service's image.
+ *
+ * @returns its id
+ * @throws RuntimeError.backendFailure when the build fails, imageNotFound when its base is missing
+ */
+export async function buildImage(
+  orchestration: Orchestration,
+  project: Project,
+  name: string,
+  options: BuildOptions,
+): Promise<string> {
+  const { backend, report, signal } = orchestration;
+  const image = imageOf(project, name);
+  return withSecretFiles(project, project.services[name]?.build?.secrets ?? [], options.contents, (secrets) =>
+    reported(orchestration, 'Image', image, ['Building', 'Built'], async () => {
+      const spec = buildSpec(orchestration, project, name, secrets, options);
+      let id = '';
+      for await (const progress of await backend.images.build(spec, { signal })) {
+        if (progress.type === 'done') id = progress.imageId;
+        else report({ kind: 'line', name, text: progress.line });
+      }
+      return id;
+    }),
+  );
+}
+
+function buildSpec(
+  { backend }: Orchestration,
+  project: Project,
+  name: string,
+  secrets: NonNullable<BuildSpec['secrets']>,
+  options: BuildOptions,
+): BuildSpec {
+  const { build = {}, platform } = project.services[name] ?? {};
+  const context = build.context ?? project.workingDirectory;
+  if (!path.isAbsolute(context)) throw notSupported(`build from ${context.split(':', 1)[0] ?? ''}`, backend.conformer);
+  const args = { ...strings(build.args), ...options.buildArguments };
+  return {
+    context,
+    ...given('dockerfile', build.dockerfile),
+    ...given('dockerfileInline', build.dockerfile_inline),
+    tags: [imageOf(project, name), ...(build.tags ?? [])],
+    labels: { ...build.labels, [LABELS.project]: project.name, [LABELS.service]: name },
+    buildArguments: args,
+    ...given('target', build.target),
+    ...given('platform', platform ?? build.platforms?.[0]),
+    ...given('cacheFrom', build.cache_from),
+    ...given('noCache', options.noCache ?? build.no_cache),
+    ...given('pull', options.pull ?? build.pull),
+    ...given('network', build.network),
+    ...given('shmSizeBytes', build.shm_size === undefined ? undefined : memoryBytes(build.shm_size)),
+    ...given(
+      'extraHosts',
+      build.extra_hosts &&
+        Object.entries(build.extra_hosts).flatMap(([host, all]) => all.map((address) => ({ host, address }))),
+    ),
+    ...given('secrets', secrets.length === 0 ? undefined : secrets),
+    ...given(
+      'ssh',
+      build.ssh && Object.entries(build.ssh).map(([id, socket]) => (socket === null ? id : `${id}=${socket}`)),
+    ),
+    ...given(
+      'additionalContexts',
+      build.additional_contexts &&
+        Object.fromEntries(
+          Object.entries(build.additional_contexts).map(([key, value]) => [
+            key,
+            value.startsWith('service:') ? `docker-image://${imageOf(project, value.slice('service:'.length))}` : value,
+          ]),
+        ),
+    ),
+  };
+}
+
+function strings(args: Readonly<Record<string, string | null>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(args).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** Builders read secrets from files: those of the environment get one that lives as long as the build. */
+async function withSecretFiles<T>(
+  project: Project,
+  references: readonly FileReference[],
+  contents: ReadonlyMap<string, string>,
+  build: (secrets: { id: string; path: string }[]) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'compose-build-'));
+  try {
+    const secrets = await Promise.all(
+      references.map(async ({ source, target }, index) => {
+        const file = project.secrets[source]?.file ?? path.join(directory, String(index));
+        if (project.secrets[source]?.file === undefined) {
+          await writeFile(file, contents.get(`secrets.${source}`) ?? '', { mode: 0o600 });
+        }
+        return { id: path.basename(target ?? source), path: file };
+      }),
+    );
+    return await build(secrets);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,32 @@
+/** What the model reads and no backend can be told: named once, so that nothing is dropped silently. */
+import type { Project } from '../model/project.js';
+import type { Service } from '../model/service.js';
+
+const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => boolean])[] = [
+  ['external_links', ({ external_links: links = [] }) => links.length > 0],
+  ['networks.interface_name', ({ networks = {} }) => has(networks, (each) => each?.interface_name !== undefined)],
+  ['volumes.volume.labels', ({ volumes = [] }) => has(volumes, (each) => each.volume?.labels !== undefined)],
+  ['volumes.bind.recursive', ({ volumes = [] }) => has(volumes, (each) => each.bind?.recursive !== undefined)],
+  ['build.cache_to', ({ build }) => build?.cache_to !== undefined],
+  ['build.entitlements', ({ build }) => build?.entitlements !== undefined],
+  ['build.no_cache_filter', ({ build }) => build?.no_cache_filter !== undefined],
+  ['build.privileged', ({ build }) => build?.privileged !== undefined],
+  ['build.provenance', ({ build }) => build?.provenance !== undefined],
+  ['build.sbom', ({ build }) => build?.sbom !== undefined],
+  ['build.ulimits', ({ build }) => build?.ulimits !== undefined],
+  ['build.platforms after the first', ({ build }) => (build?.platforms ?? []).length > 1],
+];
+
+/** One sentence for each key that some service uses. */
+export function leftOut({ services }: Project): string[] {
+  return LEFT_OUT.flatMap(([key, isUsed]) => {
+    const users = Object.entries(services).flatMap(([name, service]) => (isUsed(service) ? [name] : []));
+    return users.length === 0
+      ? []
+      : [`'${key}' has no effect: no backend supports it (services: ${users.join(', ')}).`];
+  });
+}
+
+function has<V>(entries: Readonly<Record<string, V>> | readonly V[], test: (entry: V) => boolean): boolean {
+  return Object.values(entries).some(test);
+}

@@ -1,0 +1,156 @@
+/** Starts, stops and signals the containers that a project has; labels say all that is needed. */
+import type { Project } from '../model/project.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import { hasEnded } from '../runtime/lifecycle.js';
+import { removeContainer, startContainer, stopAndRemove, stopContainer } from './acts.js';
+import { given } from './container/given.js';
+import { awaitDependencies } from './dependencies.js';
+import { dependenciesIn, eachServiceDown } from './down.js';
+import { membersOf, requireProject, type Member } from './observed.js';
+import { inDependencyOrder } from './ordered.js';
+import { reported, type Orchestration } from './orchestration.js';
+
+export interface Selection {
+  /** The project's name. */
+  readonly name: string;
+  /** None: all of them. */
+  readonly services: readonly string[];
+  /** The loaded project, where there is a compose file: hooks, and services of which nothing exists. */
+  readonly project?: Project | undefined;
+}
+
+/**
+ * The replicas that a command is about.
+ *
+ * @throws OrchestratorError.projectNotFound, serviceNotFound
+ */
+export async function selectMembers(orchestration: Orchestration, selection: Selection): Promise<Member[]> {
+  const members = await requireProject(orchestration, selection.name);
+  const { services = {}, disabledServices = {} } = selection.project ?? {};
+  const defined = [...Object.keys(services), ...Object.keys(disabledServices)];
+  return membersOf(members, selection.services, selection.name, defined);
+}
+
+/** Starts what does not run, after what it depends on. */
+export async function startProject(orchestration: Orchestration, selection: Selection): Promise<void> {
+  const members = await selectMembers(orchestration, selection);
+  const replicas = new Map<string, Member[]>();
+  for (const member of members) replicas.set(member.service, [...(replicas.get(member.service) ?? []), member]);
+  const containers = new Map([...replicas].map(([service, own]) => [service, own.map(({ container }) => container)]));
+  await inDependencyOrder(
+    [...replicas.keys()],
+    (service) => dependenciesIn(members, service),
+    async (service, signal) => {
+      const bound = { ...orchestration, signal };
+      const idle = (replicas.get(service) ?? []).filter(({ container }) => container.status !== 'running');
+      if (idle.length === 0) return;
+      const dependencies = (idle[0]?.dependencies ?? []).map((each) => ({
+        ...each,
+        required: selection.project?.services[service]?.depends_on?.[each.service]?.required ?? true,
+        willRestart: false,
+      }));
+      await awaitDependencies(bound, dependencies, containers);
+      const definition = selection.project?.services[service];
+      await Promise.all(idle.map(({ container }) => startContainer(bound, container, definition)));
+    },
+    { signal: orchestration.signal },
+  );
+}
+
+export interface StopSelection extends Selection {
+  /** `--timeout`; absent: 10 seconds. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** Stops what runs, before what it depends on. */
+export async function stopProject(orchestration: Orchestration, selection: StopSelection): Promise<void> {
+  await stopMembers(orchestration, await selectMembers(orchestration, selection), selection);
+}
+
+export async function stopMembers(
+  orchestration: Orchestration,
+  members: readonly Member[],
+  { project, timeoutSeconds }: Pick<StopSelection, 'project' | 'timeoutSeconds'>,
+): Promise<void> {
+  await eachServiceDown(orchestration, members, async (name, own, signal) => {
+    const options = { timeoutSeconds, service: project?.services[name] };
+    await Promise.all(own.map(({ container }) => stopContainer({ ...orchestration, signal }, container, options)));
+  });
+}
+
+export interface RestartSelection extends StopSelection {
+  /** `--no-deps`: leave out the services that ask to be restarted with one of these (`depends_on.restart`). */
+  readonly dependants?: boolean;
+}
+
+/** Stops what runs and starts all of it, in order. */
+export async function restartProject(orchestration: Orchestration, selection: RestartSelection): Promise<void> {
+  const members = await selectMembers(orchestration, { ...selection, services: [] });
+  const chosen = await selectMembers(orchestration, selection);
+  const services = new Set(chosen.map(({ service }) => service));
+  if (selection.dependants !== false) addDependants(members, services);
+  const affected = members.filter(({ service }) => services.has(service));
+  await stopMembers(orchestration, affected, selection);
+  await startProject(orchestration, { ...selection, services: [...services] });
+}
+
+function addDependants(members: readonly Member[], services: Set<string>): void {
+  for (let before = -1; before !== services.size;) {
+    before = services.size;
+    for (const { service, dependencies, container } of members) {
+      const isTied = dependencies.some(({ service: other, restart }) => restart && services.has(other));
+      if (isTied && container.status === 'running') services.add(service);
+    }
+  }
+}
+
+/** Sends a signal to what runs; one that has ended meanwhile is none to signal. */
+export async function killProject(
+  orchestration: Orchestration,
+  selection: Selection & { readonly killSignal?: string | undefined },
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  const members = await selectMembers(orchestration, selection);
+  const alive = members.filter(({ container: { status } }) => status === 'running' || status === 'stopping');
+  await Promise.all(
+    alive.map(({ container }) =>
+      reported(orchestration, 'Container', container.name, ['Killing', 'Killed'], async () => {
+        try {
+          await backend.containers.kill(container.id, { signal, ...given('killSignal', selection.killSignal) });
+        } catch (error) {
+          if (!isRuntimeError(error, 'invalidState') && !isRuntimeError(error, 'notFound')) throw error;
+        }
+      }),
+    ),
+  );
+}
+
+/** What `rm` would remove: what has ended or was never started, and with `stop` what runs, too. */
+export async function removableMembers(
+  orchestration: Orchestration,
+  selection: Selection & { readonly stop?: boolean },
+): Promise<Member[]> {
+  const members = await selectMembers(orchestration, selection);
+  return members.filter(
+    ({ container: { status } }) => selection.stop === true || hasEnded(status) || status === 'created',
+  );
+}
+
+export async function removeMembers(
+  orchestration: Orchestration,
+  members: readonly Member[],
+  options: { readonly stop?: boolean; readonly volumes?: boolean; readonly project?: Project | undefined } = {},
+): Promise<void> {
+  await eachServiceDown(orchestration, members, async (name, own, signal) => {
+    const bound = { ...orchestration, signal };
+    const volumes = { volumes: options.volumes === true };
+    const service = options.project?.services[name];
+    await Promise.all(
+      own.map(({ container }) =>
+        options.stop === true
+          ? stopAndRemove(bound, container, { ...volumes, service })
+          : removeContainer(bound, container, volumes),
+      ),
+    );
+  });
+}

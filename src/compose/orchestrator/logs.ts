@@ -1,0 +1,109 @@
+/** The output of many containers as one stream, each line with its container. */
+import { channel, type Channel } from '../runtime/channel.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import type { ContainerRecord, LogLine } from '../runtime/records.js';
+import type { LogOptions } from '../runtime/runtime.js';
+import { LABELS } from './labels.js';
+import { memberOf, type Member } from './observed.js';
+import type { Orchestration } from './orchestration.js';
+
+export interface MemberLine extends LogLine {
+  readonly container: string;
+  readonly service: string;
+}
+
+export interface MemberLogOptions extends Pick<LogOptions, 'since' | 'until' | 'tail'> {
+  /** Go on with new lines, also of containers that are started later, until all have ended. */
+  readonly follow?: boolean;
+}
+
+/**
+ * The lines of some containers: without `follow` container by container is not guaranteed, order within each is.
+ * Reads no faster than its consumer.
+ *
+ * @param wanted which of the project's services may join while following
+ */
+export async function* projectLogs(
+  orchestration: Orchestration,
+  members: readonly Member[],
+  options: MemberLogOptions,
+  wanted: { readonly project: string; readonly services: readonly string[] },
+): AsyncGenerator<MemberLine, void> {
+  const left = new AbortController();
+  const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
+  const lines = channel<MemberLine>();
+  const pumps = new PumpSet(bound, lines);
+  if (options.follow === true) void pumps.admit(wanted);
+  for (const member of members) pumps.add(member, options);
+  pumps.seal();
+  try {
+    yield* lines;
+  } finally {
+    left.abort();
+  }
+}
+
+/** Reads containers' logs into one channel, which ends when no container is left to read. */
+class PumpSet {
+  readonly #orchestration: Orchestration;
+  readonly #lines: Channel<MemberLine>;
+  readonly #reading = new Set<string>();
+  #sealed = false;
+
+  constructor(orchestration: Orchestration, lines: Channel<MemberLine>) {
+    this.#orchestration = orchestration;
+    this.#lines = lines;
+  }
+
+  add({ container, service }: Member, options: MemberLogOptions): void {
+    if (this.#reading.has(container.id)) return;
+    this.#reading.add(container.id);
+    const settle = (): void => {
+      this.#reading.delete(container.id);
+      this.#endIfDone();
+    };
+    this.#read(container, service, options).then(settle, (error: unknown) => {
+      // One that was removed has no more to say; of an abort the consumer hears by its own signal.
+      if (isRuntimeError(error, 'notFound')) settle();
+      else this.#lines.fail(error);
+    });
+  }
+
+  /** All that were there at the beginning have been added. */
+  seal(): void {
+    this.#sealed = true;
+    this.#endIfDone();
+  }
+
+  /** Adds containers of the project as they are started. */
+  async admit(wanted: { readonly project: string; readonly services: readonly string[] }): Promise<void> {
+    const { backend, signal } = this.#orchestration;
+    try {
+      const events = await backend.system.events({ labels: { [LABELS.project]: wanted.project }, signal });
+      for await (const event of events) {
+        if (event.type !== 'started') continue;
+        const [member] = memberOf(await backend.containers.inspect(event.id, { signal }));
+        if (member === undefined || member.oneOff) continue;
+        if (wanted.services.length > 0 && !wanted.services.includes(member.service)) continue;
+        this.add(member, { follow: true, since: new Date(event.time) });
+      }
+    } catch (error) {
+      if (!signal.aborted && !isRuntimeError(error, 'notFound')) this.#lines.fail(error);
+    }
+  }
+
+  async #read(
+    { id, name }: Pick<ContainerRecord, 'id' | 'name'>,
+    service: string,
+    options: MemberLogOptions,
+  ): Promise<void> {
+    const { backend, signal } = this.#orchestration;
+    for await (const line of await backend.containers.logs(id, { ...options, signal })) {
+      await this.#lines.push({ ...line, container: name, service });
+    }
+  }
+
+  #endIfDone(): void {
+    if (this.#sealed && this.#reading.size === 0) this.#lines.end();
+  }
+}

@@ -1,0 +1,93 @@
+/** What is there of a project, read from labels alone: no compose file is needed to stop or list what runs. */
+import type { ContainerRecord } from '../runtime/records.js';
+import { OrchestratorError } from './errors.js';
+import { LABELS, parseDependencyLabel } from './labels.js';
+import type { LabelledDependency } from './labels.js';
+import type { Orchestration } from './orchestration.js';
+
+/** A container of a project. */
+export interface Member {
+  readonly container: ContainerRecord;
+  readonly project: string;
+  readonly service: string;
+  /** Counts the replicas of a service from 1. */
+  readonly number: number;
+  /** Made by `run`: no replica of its service. */
+  readonly oneOff: boolean;
+  readonly configHash: string | undefined;
+  /** The id of the image that it was created from, where the tool that made it said so. */
+  readonly imageId: string | undefined;
+  readonly dependencies: readonly LabelledDependency[];
+}
+
+/** The containers of one project, oldest first. */
+export async function observeProject(
+  { backend, signal }: Pick<Orchestration, 'backend' | 'signal'>,
+  project: string,
+): Promise<Member[]> {
+  const found = await backend.containers.list({ labels: { [LABELS.project]: project }, signal });
+  return found.flatMap(memberOf);
+}
+
+/** The containers of every project. */
+export async function observeAll({ backend, signal }: Pick<Orchestration, 'backend' | 'signal'>): Promise<Member[]> {
+  return (await backend.containers.list({ labels: { [LABELS.project]: '' }, signal })).flatMap(memberOf);
+}
+
+/** A container without project or service label is none of ours. */
+export function memberOf(container: ContainerRecord): Member[] {
+  const { labels } = container;
+  const project = labels[LABELS.project];
+  const service = labels[LABELS.service];
+  if (project === undefined || service === undefined) return [];
+  const number = Number(labels[LABELS.number] ?? '1');
+  return [
+    {
+      container,
+      project,
+      service,
+      number: Number.isInteger(number) && number > 0 ? number : 1,
+      oneOff: labels[LABELS.oneOff]?.toLowerCase() === 'true',
+      configHash: labels[LABELS.configHash],
+      imageId: labels[LABELS.image],
+      dependencies: parseDependencyLabel(labels[LABELS.dependsOn] ?? ''),
+    },
+  ];
+}
+
+/**
+ * The replicas of some services.
+ *
+ * @param names none: of all services
+ * @param defined services that the compose file has although nothing of them may exist
+ * @throws OrchestratorError.serviceNotFound for a name that neither the file nor any container has
+ */
+export function membersOf(
+  members: readonly Member[],
+  names: readonly string[],
+  project: string,
+  defined: readonly string[] = [],
+): Member[] {
+  const replicas = members.filter(({ oneOff }) => !oneOff);
+  const known = new Set([...defined, ...members.map(({ service }) => service)]);
+  for (const service of names) {
+    if (!known.has(service)) throw new OrchestratorError({ case: 'serviceNotFound', project, service });
+  }
+  return names.length === 0 ? replicas : replicas.filter(({ service }) => names.includes(service));
+}
+
+/** @throws OrchestratorError.projectNotFound when nothing of the project exists */
+export async function requireProject(
+  orchestration: Pick<Orchestration, 'backend' | 'signal'>,
+  name: string,
+): Promise<Member[]> {
+  const members = await observeProject(orchestration, name);
+  if (members.length === 0) throw new OrchestratorError({ case: 'projectNotFound', name });
+  return members;
+}
+
+/** One container of a service, for a command about one: the lowest number, or the one asked for. */
+export function memberNumbered(members: readonly Member[], number?: number): Member | undefined {
+  const sorted = members.toSorted((one, other) => one.number - other.number);
+  return number === undefined ? sorted[0] : sorted.find((member) => member.number === number);
+}

@@ -1,0 +1,38 @@
+/** Every project that has containers: `ls`. */
+import type { ContainerStatus } from '../runtime/records.js';
+import { LABELS } from './labels.js';
+import { observeAll } from './observed.js';
+import type { Orchestration } from './orchestration.js';
+
+export interface ProjectSummary {
+  readonly name: string;
+  /** How many containers have each status. */
+  readonly statuses: Readonly<Partial<Record<ContainerStatus, number>>>;
+  readonly containers: number;
+  readonly services: number;
+  readonly configFiles: readonly string[];
+}
+
+/** By name; one-off containers count as their project's. */
+export async function listProjects(
+  orchestration: Pick<Orchestration, 'backend' | 'signal'>,
+): Promise<ProjectSummary[]> {
+  const projects = new Map<string, Awaited<ReturnType<typeof observeAll>>>();
+  for (const member of await observeAll(orchestration)) {
+    projects.set(member.project, [...(projects.get(member.project) ?? []), member]);
+  }
+  return [...projects]
+    .map(([name, members]) => {
+      const statuses: Partial<Record<ContainerStatus, number>> = {};
+      for (const { container } of members) statuses[container.status] = (statuses[container.status] ?? 0) + 1;
+      const files = new Set(members.flatMap(({ container }) => container.labels[LABELS.configFiles]?.split(',') ?? []));
+      return {
+        name,
+        statuses,
+        containers: members.length,
+        services: new Set(members.map(({ service }) => service)).size,
+        configFiles: [...files],
+      };
+    })
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}

@@ -1,0 +1,158 @@
+/** Networks and volumes of a project: made when missing, and left alone when they are there. */
+import { failure } from '../model/errors.js';
+import { canonicalJson } from '../model/hash.js';
+import { withoutUnusedResources } from '../model/listings.js';
+import type { Network, Project, Volume } from '../model/project.js';
+import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
+import type { VolumeRecord } from '../runtime/records.js';
+import type { NetworkSpec } from '../runtime/spec.js';
+import { createHash } from 'node:crypto';
+import { given } from './container/given.js';
+import { LABELS } from './labels.js';
+import { reported, type Orchestration } from './orchestration.js';
+
+/**
+ * Checks that what the project takes from elsewhere is there.
+ *
+ * @throws ComposeFailure ComposeError.externalVolumeNotFound
+ * @throws RuntimeError.notFound for an external network
+ */
+export async function requireExternals(orchestration: Orchestration, project: Project): Promise<void> {
+  const { backend, signal } = orchestration;
+  const { volumes, networks } = withoutUnusedResources(project);
+  await Promise.all([
+    ...externals(volumes).map(async ({ name }) => {
+      if ((await findVolume(orchestration, name)) !== undefined) return;
+      throw failure('ComposeError', 'externalVolumeNotFound', { volume: name });
+    }),
+    ...externals(networks).map(({ name }) => backend.internal.networks.inspect(name, { signal })),
+  ]);
+}
+
+/**
+ * Makes the networks and volumes that the project's services use and that are missing.
+ *
+ * @throws RuntimeError.alreadyExists when a name is in use by another project, or by nobody's project
+ */
+export async function ensureResources(orchestration: Orchestration, project: Project): Promise<void> {
+  const { volumes, networks } = withoutUnusedResources(project);
+  await Promise.all([
+    ...internals(networks).map(([key, network]) => ensureNetwork(orchestration, project, key, network)),
+    ...internals(volumes).map(([key, volume]) => ensureVolume(orchestration, project, key, volume)),
+  ]);
+}
+
+const externals = <R extends Network | Volume>(resources: Readonly<Record<string, R>>): R[] =>
+  Object.values(resources).filter(({ external }) => external === true);
+
+const internals = <R extends Network | Volume>(resources: Readonly<Record<string, R>>): [string, R][] =>
+  Object.entries(resources).filter(([, { external }]) => external !== true);
+
+async function ensureNetwork(
+  orchestration: Orchestration,
+  project: Project,
+  key: string,
+  network: Network,
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  const spec = networkSpec(network, resourceLabels(project, { [LABELS.network]: key }, network));
+  const present = await backend.internal.networks.inspect(network.name, { signal }).catch(ignoreMissing);
+  if (present !== undefined) {
+    warnIfChanged(orchestration, 'Network', network.name, present.labels, spec.labels);
+    await backend.internal.ensureNetwork(spec, { signal });
+    return;
+  }
+  await reported(orchestration, 'Network', network.name, ['Creating', 'Created'], () =>
+    backend.internal.ensureNetwork(spec, { signal }),
+  );
+}
+
+function networkSpec(network: Network, labels: Record<string, string>): NetworkSpec {
+  return {
+    name: network.name,
+    labels,
+    ...given('driver', network.driver),
+    ...given('driverOptions', network.driver_opts),
+    ...given('internal', network.internal),
+    ...given('attachable', network.attachable),
+    ...given('ipv6', network.enable_ipv6),
+    ...given(
+      'addressPools',
+      network.ipam?.config?.map((pool) => ({
+        ...given('subnet', pool.subnet),
+        ...given('gateway', pool.gateway),
+        ...given('range', pool.ip_range),
+      })),
+    ),
+  };
+}
+
+async function ensureVolume(
+  orchestration: Orchestration,
+  project: Project,
+  key: string,
+  volume: Volume,
+): Promise<void> {
+  const { backend, signal } = orchestration;
+  const labels = resourceLabels(project, { [LABELS.volume]: key }, volume);
+  const present = await findVolume(orchestration, volume.name);
+  if (present !== undefined) {
+    requireOurs(present, project);
+    warnIfChanged(orchestration, 'Volume', volume.name, present.labels, labels);
+    return;
+  }
+  await reported(orchestration, 'Volume', volume.name, ['Creating', 'Created'], async () => {
+    try {
+      await backend.volumes.create(
+        {
+          name: volume.name,
+          labels,
+          ...given('driver', volume.driver),
+          ...given('driverOptions', volume.driver_opts),
+        },
+        { signal },
+      );
+    } catch (error) {
+      // Somebody made it in between: as good as ours, if it is the same project's.
+      const theirs = isRuntimeError(error, 'alreadyExists') ? await findVolume(orchestration, volume.name) : undefined;
+      if (theirs === undefined) throw error;
+      requireOurs(theirs, project);
+    }
+  });
+}
+
+function requireOurs(volume: VolumeRecord, project: Project): void {
+  if (volume.labels[LABELS.project] !== project.name) throw alreadyExists(volume.name);
+}
+
+async function findVolume({ backend, signal }: Orchestration, name: string): Promise<VolumeRecord | undefined> {
+  return backend.volumes.inspect(name, { signal }).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isRuntimeError(error, 'notFound')) throw error;
+}
+
+function resourceLabels(
+  project: Project,
+  kind: Readonly<Record<string, string>>,
+  resource: Network | Volume,
+): Record<string, string> {
+  const configHash = createHash('sha256').update(canonicalJson(resource)).digest('hex');
+  return { ...resource.labels, ...kind, [LABELS.project]: project.name, [LABELS.configHash]: configHash };
+}
+
+/** Replacing a network or volume would take it away from containers, or data with it: that stays a user's decision. */
+function warnIfChanged(
+  { report }: Orchestration,
+  kind: string,
+  name: string,
+  present: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>> = {},
+): void {
+  const before = present[LABELS.configHash];
+  if (before === undefined || before === wanted[LABELS.configHash]) return;
+  const option = kind === 'Volume' ? 'down -v' : 'down';
+  const message = `${kind} '${name}' differs from the compose file and is left as it is; '${option}' removes it.`;
+  report({ kind: 'warning', message });
+}

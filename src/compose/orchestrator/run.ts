@@ -1,0 +1,135 @@
+/** One-off containers of a service: `run`. */
+import { randomBytes } from 'node:crypto';
+import type { AttachedProcess } from '../runtime/records.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
+import { startContainer, type ContainerName } from './acts.js';
+import { given } from './container/given.js';
+import { blueprint, createContainer } from './creation.js';
+import { awaitDependencies } from './dependencies.js';
+import { ensureImages, type ImageOptions } from './images.js';
+import { observeProject } from './observed.js';
+import type { Orchestration } from './orchestration.js';
+import { ensureResources, requireExternals } from './resources.js';
+import { up, type Loaded } from './up.js';
+
+export interface RunOptions extends Omit<ImageOptions, 'contents'> {
+  readonly service: string;
+  /** In place of the service's command. */
+  readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly mounts?: readonly Mount[];
+  readonly ports?: readonly PublishedPort[];
+  readonly user?: string;
+  readonly workingDirectory?: string;
+  readonly name?: string;
+  /** Publish the service's own ports, which a one-off container otherwise leaves to the service. */
+  readonly servicePorts?: boolean;
+  /** Be found under the service's names on its networks. */
+  readonly useAliases?: boolean;
+  /** False (`--no-deps`): do not start what the service depends on. */
+  readonly dependencies?: boolean;
+  readonly tty?: boolean;
+  readonly interactive?: boolean;
+}
+
+/**
+ * Makes a one-off container, with what the service depends on up and as far as it has to be.
+ *
+ * @param loaded narrowed to the service and what it depends on
+ * @throws as `up`
+ */
+export async function createOneOff(
+  orchestration: Orchestration,
+  loaded: Loaded,
+  options: RunOptions,
+): Promise<ContainerName> {
+  const { project, contents } = loaded;
+  const { service } = options;
+  const definition = project.services[service] ?? {};
+  const { [service]: _own, ...others } = project.services;
+  if (options.dependencies !== false && Object.keys(others).length > 0) {
+    const before = { project: { ...project, services: others, disabledServices: project.services }, contents };
+    const { containers } = await up(orchestration, before, given('pull', options.pull));
+    const dependencies = Object.entries(definition.depends_on ?? {}).map(([name, { condition, required }]) => ({
+      service: name,
+      condition,
+      required,
+      willRestart: false,
+    }));
+    await awaitDependencies(orchestration, dependencies, containers);
+  }
+  const alone = { ...project, services: { [service]: definition } };
+  await requireExternals(orchestration, alone);
+  const images = await ensureImages(orchestration, alone, { ...options, contents });
+  await ensureResources(orchestration, alone);
+  const present = await observeProject(orchestration, project.name);
+  return createContainer(orchestration, await blueprint(alone, images, contents), service, {
+    name: options.name ?? `${project.name}-${service}-run-${randomBytes(6).toString('hex')}`,
+    number: 1,
+    oneOff: true,
+    containerOf: (other) =>
+      present.find((member) => member.service === other && !member.oneOff)?.container.id ?? `${project.name}-${other}`,
+    amend: (spec) => oneOffSpec(spec, options),
+  });
+}
+
+/** What is asked for on the command line goes before what the file says; a one-off is never restarted. */
+function oneOffSpec(spec: ContainerSpec, options: RunOptions): ContainerSpec {
+  const { ports, restart: _restart, ...rest } = spec;
+  const published = [...(options.servicePorts === true ? (ports ?? []) : []), ...(options.ports ?? [])];
+  const targets = new Set(options.mounts?.map(({ target }) => target));
+  const networks =
+    options.useAliases === true ? spec.networks : spec.networks?.map((network) => ({ ...network, aliases: [] }));
+  return {
+    ...rest,
+    ...given('networks', networks),
+    environment: { ...spec.environment, ...options.environment },
+    labels: { ...spec.labels, ...options.labels },
+    mounts: [...(spec.mounts ?? []).filter(({ target }) => !targets.has(target)), ...(options.mounts ?? [])],
+    ...given('ports', published.length === 0 ? undefined : published),
+    ...given('command', options.command),
+    ...given('entrypoint', options.entrypoint),
+    ...given('user', options.user),
+    ...given('workingDirectory', options.workingDirectory),
+    tty: options.tty ?? spec.tty ?? false,
+    openStdin: options.interactive ?? spec.openStdin ?? false,
+    stdinOnce: options.interactive ?? false,
+  };
+}
+
+/** Starts it in the background. */
+export async function startOneOff(orchestration: Orchestration, container: ContainerName): Promise<void> {
+  await startContainer(orchestration, container);
+}
+
+/** Starts it in the foreground, with nothing of its output missed. */
+export async function attachOneOff(
+  { backend, signal }: Orchestration,
+  container: ContainerName,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+): Promise<AttachedProcess> {
+  return backend.containers.startAttached(container.id, { signal, ...given('stdin', stdin) });
+}
+
+/** Stops and, if asked to, removes it: after its end, or when the user gave up on it. */
+export async function endOneOff(
+  { backend }: Orchestration,
+  container: ContainerName,
+  { remove }: { readonly remove: boolean },
+): Promise<void> {
+  try {
+    const { status } = await backend.containers.inspect(container.id);
+    if (status === 'running') await backend.containers.stop(container.id);
+  } catch (error) {
+    if (!isRuntimeError(error, 'invalidState') && !isRuntimeError(error, 'notFound')) throw error;
+  }
+  if (!remove) return;
+  try {
+    await backend.containers.remove(container.id, { force: true, volumes: true });
+  } catch (error) {
+    if (!isRuntimeError(error, 'notFound')) throw error;
+  }
+}

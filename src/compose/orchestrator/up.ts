@@ -1,0 +1,202 @@
+/** Makes what is there what the project says: `up`, `create` and `scale`. */
+import type { LoadedProject } from '../model/load.js';
+import type { Project } from '../model/project.js';
+import type { Service } from '../model/service.js';
+import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
+import { removeContainer, startContainer, stopAndRemove, stopContainer, type ContainerName } from './acts.js';
+import { restartPolicy } from './container/container-spec.js';
+import { blueprint, createContainer, type Blueprint } from './creation.js';
+import { awaitDependencies } from './dependencies.js';
+import { ensureImages, type ImageOptions } from './images.js';
+import { containerName } from './labels.js';
+import { leftOut } from './left-out.js';
+import { observeProject, type Member } from './observed.js';
+import { inDependencyOrder } from './ordered.js';
+import type { Orchestration } from './orchestration.js';
+import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
+import { runPreStart } from './pre-start.js';
+import { ensureResources, requireExternals } from './resources.js';
+
+/** What `loadProject` answers, as far as running it needs it. */
+export type Loaded = Pick<LoadedProject, 'project' | 'contents'>;
+
+export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
+  /** `--no-replace`: a changed container is RuntimeError.alreadyExists instead of replaced. */
+  readonly replace?: boolean;
+  /** Remove containers of services that the project does not have, instead of warning. */
+  readonly removeOrphans?: boolean;
+  /** Anonymous volumes start empty when their container is replaced. */
+  readonly renewAnonymousVolumes?: boolean;
+  readonly stopTimeoutSeconds?: number | undefined;
+}
+
+export interface UpResult {
+  readonly plan: Plan;
+  /** The containers of each service, by number. */
+  readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
+}
+
+/**
+ * Brings a project up. What is as it should be stays untouched; an interrupted `up` is finished by the next one.
+ *
+ * @throws ComposeFailure ComposeError.externalVolumeNotFound, before anything is made
+ * @throws ComposeWaitError when a dependency's condition is not met
+ * @throws OrchestratorError.invalidReplicaCount, serviceNotFound
+ * @throws RuntimeError of whatever act fails; alreadyExists where replacing is not allowed
+ */
+export async function up(orchestration: Orchestration, loaded: Loaded, options: UpOptions = {}): Promise<UpResult> {
+  const { project, contents } = loaded;
+  for (const message of leftOut(project)) orchestration.report({ kind: 'warning', message });
+  await requireExternals(orchestration, project);
+  const images = await ensureImages(orchestration, project, { ...options, contents });
+  const prints = await blueprint(project, images, contents);
+  const actual = await observeProject(orchestration, project.name);
+  const plan = planUp(prints, actual, options);
+  if (options.replace === false) refuseReplacement(plan);
+  await ensureResources(orchestration, project);
+  await settleOrphans(orchestration, plan.orphans, options);
+  return { plan, containers: await execute(orchestration, prints, plan, options) };
+}
+
+function refuseReplacement(plan: Plan): void {
+  for (const { steps } of plan.services) {
+    for (const step of steps) if (step.act === 'recreate') throw alreadyExists(step.container.name);
+  }
+}
+
+async function settleOrphans(
+  orchestration: Orchestration,
+  orphans: readonly Member[],
+  { removeOrphans = false, stopTimeoutSeconds }: UpOptions,
+): Promise<void> {
+  if (orphans.length === 0) return;
+  if (!removeOrphans) {
+    const names = orphans.map(({ container }) => container.name).join(', ');
+    const message = `Containers of services that the compose file does not have: ${names}. --remove-orphans removes them.`;
+    orchestration.report({ kind: 'warning', message });
+    return;
+  }
+  await Promise.all(
+    orphans.map(({ container }) => stopAndRemove(orchestration, container, { timeoutSeconds: stopTimeoutSeconds })),
+  );
+}
+
+async function execute(
+  orchestration: Orchestration,
+  prints: Blueprint,
+  plan: Plan,
+  options: UpOptions,
+): Promise<Map<string, readonly ContainerName[]>> {
+  const { project } = prints;
+  const steps = new Map(plan.services.map((each) => [each.service, each.steps]));
+  const containers = new Map<string, readonly ContainerName[]>();
+  await inDependencyOrder(
+    [...steps.keys()],
+    (name) => Object.keys(project.services[name]?.depends_on ?? {}),
+    async (name, signal) => {
+      const work: ServiceWork = {
+        orchestration: { ...orchestration, signal },
+        prints,
+        name,
+        service: project.services[name] ?? {},
+        containers,
+        options,
+      };
+      containers.set(name, await executeService(work, steps.get(name) ?? []));
+    },
+    { signal: orchestration.signal },
+  );
+  return containers;
+}
+
+interface ServiceWork {
+  readonly orchestration: Orchestration;
+  readonly prints: Blueprint;
+  readonly name: string;
+  readonly service: Service;
+  /** Of the services that come before. */
+  readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
+  readonly options: UpOptions;
+}
+
+async function executeService(work: ServiceWork, steps: readonly Step[]): Promise<ContainerName[]> {
+  const { orchestration, prints, options, service, name } = work;
+  const isStarting = options.start !== false && steps.some(({ act }) => act !== 'keep' && act !== 'remove');
+  if (isStarting) {
+    await awaitDependencies(orchestration, dependenciesOf(service, prints.project), work.containers);
+    await runPreStart(orchestration, prints, name, containerOf(work));
+  }
+  const made = await Promise.all(steps.map((step) => executeStep(work, step)));
+  return made.filter((container) => container !== undefined);
+}
+
+function dependenciesOf(
+  service: Service,
+  project: Project,
+): {
+  service: string;
+  condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
+  required: boolean;
+  willRestart: boolean;
+}[] {
+  return Object.entries(service.depends_on ?? {}).map(([name, { condition, required }]) => {
+    const policy = restartPolicy(project.services[name] ?? {});
+    return { service: name, condition, required, willRestart: policy !== undefined && policy.name !== 'no' };
+  });
+}
+
+/** The first container of a service stands for it where something is shared with it. */
+function containerOf({ containers, prints }: ServiceWork): (service: string) => string {
+  return (service) =>
+    containers.get(service)?.[0]?.id ??
+    containerName(prints.project.name, service, 1, prints.project.services[service]?.container_name);
+}
+
+async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName | undefined> {
+  const { orchestration, service, options } = work;
+  const stopping = { timeoutSeconds: options.stopTimeoutSeconds, service };
+  switch (step.act) {
+    case 'keep':
+      return step.container;
+    case 'remove':
+      await stopAndRemove(orchestration, step.container, stopping);
+      return undefined;
+    case 'start':
+      return startOrMake(work, step);
+    case 'restart':
+      await stopContainer(orchestration, step.container, stopping);
+      return startOrMake(work, step);
+    case 'create':
+      return make(work, step);
+    case 'recreate':
+      await stopContainer(orchestration, step.container, stopping);
+      await removeContainer(orchestration, step.container, { volumes: options.renewAnonymousVolumes === true });
+      return make(work, step);
+  }
+}
+
+/** A container that was removed behind our back is made again. */
+async function startOrMake(
+  work: ServiceWork,
+  step: Extract<Step, { act: 'start' | 'restart' }>,
+): Promise<ContainerName> {
+  try {
+    await startContainer(work.orchestration, step.container, work.service);
+    return step.container;
+  } catch (error) {
+    if (!isRuntimeError(error, 'notFound')) throw error;
+    return make(work, { act: 'create', number: step.number, name: step.container.name });
+  }
+}
+
+async function make(work: ServiceWork, step: Extract<Step, { act: 'create' | 'recreate' }>): Promise<ContainerName> {
+  const { orchestration, prints, name, service, options } = work;
+  const container = await createContainer(orchestration, prints, name, {
+    name: step.name,
+    number: step.number,
+    containerOf: containerOf(work),
+    predecessor: step.act === 'recreate' && options.renewAnonymousVolumes !== true ? step.container : undefined,
+  });
+  if (options.start !== false) await startContainer(orchestration, container, service);
+  return container;
+}

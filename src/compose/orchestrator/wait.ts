@@ -1,0 +1,88 @@
+/** Waits for the conditions of `depends_on`. */
+import type { DependencyCondition } from '../model/service.js';
+import type { ContainerRecord } from '../runtime/records.js';
+import { RuntimeError } from '../runtime/errors.js';
+import { hasEnded } from '../runtime/lifecycle.js';
+import { ComposeWaitError } from './errors.js';
+import type { Orchestration } from './orchestration.js';
+
+/** The fixed limit of a wait, which no compose file can change. */
+export const WAIT_SECONDS = 60;
+const POLL_MS = 500;
+
+/**
+ * Settles when the container satisfies the condition.
+ *
+ * @param willRestart its restart policy may bring it back when it has ended, so an end is not the last word
+ * @throws ComposeWaitError.timeout after `seconds`; ComposeWaitError.nonZeroExitCode
+ * @throws RuntimeError.invalidState when it has ended, and so can never become healthy
+ */
+export async function waitForCondition(
+  orchestration: Orchestration,
+  container: Pick<ContainerRecord, 'id' | 'name'>,
+  condition: DependencyCondition,
+  { willRestart = false, seconds = WAIT_SECONDS }: { readonly willRestart?: boolean; readonly seconds?: number } = {},
+): Promise<void> {
+  const { clock, signal } = orchestration;
+  const settled = new AbortController();
+  const bound = { ...orchestration, signal: AbortSignal.any([signal, settled.signal]) };
+  const expired = clock.sleep(seconds * 1000, bound.signal).then(() => {
+    throw new ComposeWaitError({ case: 'timeout', containerName: container.name, condition, seconds });
+  });
+  try {
+    await Promise.race([conditions[condition](bound, container, willRestart), expired]);
+  } finally {
+    // Ends whichever is still waiting; Promise.race has taken its rejection.
+    settled.abort();
+  }
+}
+
+type Wait = (
+  bound: Orchestration,
+  container: Pick<ContainerRecord, 'id' | 'name'>,
+  willRestart: boolean,
+) => Promise<void>;
+
+const conditions: Readonly<Record<DependencyCondition, Wait>> = {
+  service_started: started,
+  service_healthy: healthy,
+  service_completed_successfully: completed,
+};
+
+async function started({ backend, clock, signal }: Orchestration, { id }: { readonly id: string }): Promise<void> {
+  while ((await backend.containers.inspect(id, { signal })).startedAt === undefined) await clock.sleep(POLL_MS, signal);
+}
+
+/** Watching also runs the checks where the engine does not. */
+async function healthy(
+  { backend, clock, report, signal }: Orchestration,
+  { id, name }: Pick<ContainerRecord, 'id' | 'name'>,
+  willRestart: boolean,
+): Promise<void> {
+  for (let warned = false; ;) {
+    for await (const status of await backend.containers.watchHealth(id, { signal })) if (status === 'healthy') return;
+    const now = await backend.containers.inspect(id, { signal });
+    if (hasEnded(now.status) && !willRestart) {
+      throw new RuntimeError({ case: 'invalidState', id: name, expected: 'running', actual: now.status });
+    }
+    if (now.health === undefined && now.status === 'running' && !warned) {
+      warned = true;
+      const message = `Container '${name}' has no health check, so it cannot become healthy.`;
+      report({ kind: 'warning', message });
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function completed(
+  { backend, clock, signal }: Orchestration,
+  { id, name }: Pick<ContainerRecord, 'id' | 'name'>,
+  willRestart: boolean,
+): Promise<void> {
+  for (;;) {
+    const { exitCode } = await backend.internal.awaitExit(id, { signal });
+    if (exitCode === 0) return;
+    if (!willRestart) throw new ComposeWaitError({ case: 'nonZeroExitCode', containerName: name, exitCode });
+    await clock.sleep(POLL_MS, signal);
+  }
+}

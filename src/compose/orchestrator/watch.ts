@@ -1,0 +1,174 @@
+/** `develop.watch`: carries changes of files into what runs. */
+import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises';
+import path from 'node:path';
+import type { Service } from '../model/service.js';
+import type { WatchRule } from '../model/workload.js';
+import { ignoreRule } from '../runtime/bridge/ignore-file.js';
+import { channel } from '../runtime/channel.js';
+import { hasEnded } from '../runtime/lifecycle.js';
+import type { FileToPut } from '../runtime/spec.js';
+import { runHooks } from './hooks.js';
+import { restartProject } from './lifecycle.js';
+import { observeProject, type Member } from './observed.js';
+import type { Orchestration } from './orchestration.js';
+import { up, type Loaded } from './up.js';
+
+/** Absolute paths below a file or directory, as they change. */
+export type ChangeSource = (root: string, signal: AbortSignal) => AsyncIterable<string>;
+
+/** A file that changed, and the rule that it concerns. */
+export interface Change {
+  readonly service: string;
+  readonly rule: WatchRule;
+  /** Absolute, on the host. */
+  readonly file: string;
+}
+
+/** Editors write a file in several steps; what comes within this time is one change. */
+const SETTLE_MS = 200;
+
+/** The services that have rules. */
+export function watchedServices({ project }: Loaded): string[] {
+  return Object.keys(project.services).filter((name) => rulesOf(project.services[name]).length > 0);
+}
+
+/**
+ * Acts on changes until the signal fires, which is no failure.
+ *
+ * @param applied told after each batch, with a line for people
+ */
+export async function watchProject(
+  orchestration: Orchestration,
+  loaded: Loaded,
+  applied: (text: string) => void,
+  source: ChangeSource = fileChanges,
+): Promise<void> {
+  const { clock, signal } = orchestration;
+  const changes = channel<Change>({ capacity: Infinity });
+  for (const service of watchedServices(loaded)) {
+    for (const rule of rulesOf(loaded.project.services[service])) {
+      const push = filtered(rule, (file) => changes.push({ service, rule, file }));
+      if (rule.initial_sync === true) for (const file of await filesBelow(rule.path)) await push(file);
+      pump(source(rule.path, signal), push).catch((error: unknown) => {
+        if (signal.aborted) changes.end();
+        else changes.fail(error);
+      });
+    }
+  }
+  signal.addEventListener(
+    'abort',
+    () => {
+      changes.end();
+    },
+    { once: true },
+  );
+  const waiting: Change[] = [];
+  let settling: Promise<void> | undefined;
+  for await (const change of changes) {
+    waiting.push(change);
+    settling ??= clock.sleep(SETTLE_MS, signal).then(async () => {
+      settling = undefined;
+      await applyChanges(orchestration, loaded, waiting.splice(0), applied);
+    });
+    settling.catch((error: unknown) => {
+      if (signal.aborted) changes.end();
+      else changes.fail(error);
+    });
+  }
+}
+
+async function pump(paths: AsyncIterable<string>, push: (file: string) => Promise<void>): Promise<void> {
+  for await (const file of paths) await push(file);
+}
+
+/** Lets through what the rule is about. */
+function filtered(rule: WatchRule, push: (file: string) => Promise<void>): (file: string) => Promise<void> {
+  const isIgnored = ignoreRule((rule.ignore ?? []).join('\n'));
+  const isIncluded = rule.include === undefined ? () => true : ignoreRule(rule.include.join('\n'));
+  return async (file) => {
+    const relative = path.relative(rule.path, file).split(path.sep).join('/');
+    if (relative === '' || (!isIgnored(relative) && isIncluded(relative))) await push(file);
+  };
+}
+
+async function filesBelow(root: string): Promise<string[]> {
+  if (!(await lstat(root)).isDirectory()) return [root];
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+async function* fileChanges(root: string, signal: AbortSignal): AsyncGenerator<string, void> {
+  const isDirectory = (await lstat(root)).isDirectory();
+  for await (const { filename } of watchFiles(root, { recursive: isDirectory, signal })) {
+    yield isDirectory && filename !== null ? path.join(root, filename) : root;
+  }
+}
+
+/** One batch: what is rebuilt needs no more; else files first, then restarts. */
+export async function applyChanges(
+  orchestration: Orchestration,
+  loaded: Loaded,
+  changes: readonly Change[],
+  applied: (text: string) => void,
+): Promise<void> {
+  for (const service of new Set(changes.map((change) => change.service))) {
+    const own = changes.filter((change) => change.service === service);
+    if (own.some(({ rule }) => rule.action === 'rebuild')) {
+      await rebuild(orchestration, loaded, service);
+      applied(`${service}: rebuilt`);
+      continue;
+    }
+    const members = await runningMembers(orchestration, loaded, service);
+    const synced = own.filter(({ rule }) => rule.action.startsWith('sync'));
+    const files = new Map(synced.map((change) => [change.file, change]));
+    for (const change of files.values()) await sync(orchestration, members, change);
+    if (files.size > 0) applied(`${service}: ${files.size} ${files.size === 1 ? 'file' : 'files'} copied`);
+    for (const rule of new Set(synced.map((change) => change.rule))) {
+      if (rule.action !== 'sync+exec' || rule.exec === undefined) continue;
+      for (const { container } of members) await runHooks(orchestration, container, [rule.exec]);
+    }
+    if (!own.some(({ rule }) => rule.action.endsWith('restart'))) continue;
+    await restartProject(orchestration, { name: loaded.project.name, services: [service], project: loaded.project });
+    applied(`${service}: restarted`);
+  }
+}
+
+async function rebuild(orchestration: Orchestration, { project, contents }: Loaded, service: string): Promise<void> {
+  const alone = {
+    ...project,
+    services: { [service]: project.services[service] ?? {} },
+    disabledServices: { ...project.disabledServices, ...project.services },
+  };
+  await up(orchestration, { project: alone, contents }, { build: 'always' });
+}
+
+async function runningMembers(orchestration: Orchestration, { project }: Loaded, service: string): Promise<Member[]> {
+  const members = await observeProject(orchestration, project.name);
+  return members.filter((each) => each.service === service && !each.oneOff && !hasEnded(each.container.status));
+}
+
+/** What is there is copied, a directory with all that the watch will tell of it; what is gone is removed. */
+async function sync(
+  { backend, signal }: Orchestration,
+  members: readonly Member[],
+  { rule, file }: Change,
+): Promise<void> {
+  const relative = path.relative(rule.path, file).split(path.sep).join('/');
+  const target = path.posix.join(rule.target ?? '/', relative);
+  const found = await lstat(file).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  for (const { container } of members) {
+    if (found === undefined) {
+      const removal = await backend.containers.exec(container.id, { command: ['rm', '-rf', '--', target] }, { signal });
+      for await (const _chunk of removal.output) continue;
+      await removal.exitCode;
+    } else {
+      const copy: FileToPut = { path: target, content: await readFile(file), mode: found.mode & 0o777 };
+      await backend.containers.putFiles(container.id, [copy], { signal });
+    }
+  }
+}
+
+function rulesOf(service: Service | undefined): readonly WatchRule[] {
+  return service?.develop?.watch ?? [];
+}

@@ -1,0 +1,143 @@
+/** Runs the command line in this process, on a mock backend that lives as long as the test. */
+import { Command } from 'commander';
+import { registerComposeCommands } from '../../../src/compose/cli/register.js';
+import type { Io, Output } from '../../../src/compose/cli/io.js';
+import type { Clock } from '../../../src/compose/runtime/clock.js';
+import { mockBackend, type Mock } from '../../../src/compose/runtime/mock/mock.js';
+import type { MockPrograms } from '../../../src/compose/runtime/mock/process.js';
+import { folderWith } from '../model/project-folder.js';
+import { virtualClock } from '../orchestrator/virtual-clock.js';
+
+/** In place of the end of the process. */
+class Exited extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly ran: Promise<Ran>;
+  /** Ctrl-C. */
+  interrupt(): void;
+  /** Settles when standard output holds the text. */
+  printed(text: string): Promise<void>;
+}
+
+export interface CommandLine extends Mock {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** `compose` and these arguments, to the end. */
+  run(...args: string[]): Promise<Ran>;
+  begin(...args: string[]): Running;
+}
+
+export interface World {
+  readonly programs?: MockPrograms;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly isTerminal?: boolean;
+}
+
+/** @param files of the working directory, which is called `folder`; a text alone is its compose.yaml */
+export async function commandLine(
+  files: string | Readonly<Record<string, string>>,
+  world: World = {},
+): Promise<CommandLine> {
+  const folder = await folderWith(typeof files === 'string' ? { 'compose.yaml': files } : files);
+  const clock = virtualClock();
+  const mock = mockBackend({ clock, programs: world.programs ?? (() => undefined) });
+
+  function begin(...args: string[]): Running {
+    const out = recorded(world.isTerminal === true);
+    const err = recorded(world.isTerminal === true);
+    const interrupts = new Set<() => void>();
+    let code = 0;
+    const io: Io = {
+      stdout: out.output,
+      stderr: err.output,
+      stdin: {
+        isTerminal: false,
+        raw: () => () => undefined,
+        async *[Symbol.asyncIterator]() {
+          await Promise.resolve();
+          if (world.stdin !== undefined) yield Buffer.from(world.stdin);
+        },
+      },
+      environment: world.environment ?? {},
+      workingDirectory: folder,
+      clock,
+      openBackend: () => Promise.resolve(mock.backend),
+      onInterrupt(handler) {
+        interrupts.add(handler);
+        return () => interrupts.delete(handler);
+      },
+      onResize: () => () => undefined,
+      setExitCode: (given) => (code = given),
+      exit(given) {
+        throw new Exited(given);
+      },
+    };
+    const program = new Command('plumbline').version('1.2.3');
+    const compose = registerComposeCommands(program, io);
+    for (const command of [program, compose, ...compose.commands]) {
+      command.configureOutput({ writeOut: out.add, writeErr: err.add });
+    }
+    const parsed = program.parseAsync(['compose', ...args], { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof Exited)) throw error;
+      code = error.code;
+    });
+    return {
+      ran: parsed.then(() => ({ code, stdout: out.text(), stderr: err.text() })),
+      interrupt: () => {
+        for (const handler of [...interrupts]) handler();
+      },
+      printed: out.contains,
+    };
+  }
+  return { ...mock, folder, clock, begin, run: (...args) => begin(...args).ran };
+}
+
+function recorded(isTerminal: boolean): {
+  readonly output: Output;
+  readonly add: (text: string) => void;
+  readonly text: () => string;
+  readonly contains: (text: string) => Promise<void>;
+} {
+  let text = '';
+  let waiting: { readonly wanted: string; readonly resolve: () => void }[] = [];
+  const add = (more: string): void => {
+    text += more;
+    waiting = waiting.filter(({ wanted, resolve }) => {
+      if (!text.includes(wanted)) return true;
+      resolve();
+      return false;
+    });
+  };
+  return {
+    add,
+    text: () => text,
+    contains: (wanted) =>
+      text.includes(wanted)
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push({ wanted, resolve });
+          }),
+    output: {
+      isTerminal,
+      columns: 80,
+      rows: 24,
+      write(data) {
+        add(typeof data === 'string' ? data : Buffer.from(data).toString());
+        return Promise.resolve();
+      },
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { restartProject, startProject, stopProject } from '../../../src/compose/orchestrator/lifecycle.js';
+import { projectLogs } from '../../../src/compose/orchestrator/logs.js';
+import { observeProject } from '../../../src/compose/orchestrator/observed.js';
+import { inDependencyOrder } from '../../../src/compose/orchestrator/ordered.js';
+import { applyChanges } from '../../../src/compose/orchestrator/watch.js';
+import { bench, loaded, PROJECT } from './bench.js';
+
+const CHAIN =
+  'services: { a: { image: a }, b: { image: b, depends_on: { a: { condition: service_started, restart: true } } }, c: { image: c } }';
+
+describe('the life of a project', () => {
+  it('stops dependants first and starts them last, by labels alone', async () => {
+    const { up, orchestration, acts } = bench();
+    await up(CHAIN);
+    acts();
+    await stopProject(orchestration, { name: PROJECT, services: ['a', 'b'] });
+    await startProject(orchestration, { name: PROJECT, services: [] });
+    expect(acts()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
+  });
+
+  it('a restart takes along those that ask for it', async () => {
+    const { up, orchestration, acts } = bench();
+    await up(CHAIN);
+    acts();
+    await restartProject(orchestration, { name: PROJECT, services: ['a'] });
+    expect(acts()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
+    await restartProject(orchestration, { name: PROJECT, services: ['a'], dependants: false });
+    expect(acts()).toEqual(['Stopped shop-a', 'Started shop-a']);
+  });
+
+  it('hooks run after the start and before the stop, and one that fails is told', async () => {
+    const ran: string[] = [];
+    const { up, orchestration } = bench(({ kind, command }) =>
+      kind === 'exec'
+        ? () => {
+            ran.push(command.join(' '));
+            return command[0] === 'bad' ? 1 : 0;
+          }
+        : undefined,
+    );
+    const file = 'services: { a: { image: a, post_start: [{ command: [hello] }], pre_stop: [{ command: [bye] }] } }';
+    await up(file);
+    expect(ran).toEqual(['hello']);
+    const { project } = await loaded(file);
+    await stopProject(orchestration, { name: PROJECT, services: [], project });
+    expect(ran).toEqual(['hello', 'bye']);
+    await expect(up(file.replace('[hello]', '[bad]'))).rejects.toThrow(
+      "A hook of container 'shop-a' exited with status 1.",
+    );
+  });
+
+  it('a pre_start hook runs to its end in a container of its own, which is gone then', async () => {
+    const seen: string[] = [];
+    const { up, statuses } = bench(({ container }) => {
+      seen.push(container);
+      return container.includes('pre_start') ? () => 0 : undefined;
+    });
+    await up('services: { a: { image: a, pre_start: [{ command: [migrate] }] } }');
+    expect(seen).toEqual(['shop-a-pre_start-1', 'shop-a']);
+    expect(await statuses()).toEqual({ 'shop-a': 'running' });
+  });
+});
+
+describe('logs that are followed', () => {
+  it('go on with a container that is made while they are followed, and end when all have ended', async () => {
+    const { up, orchestration, control } = bench();
+    await up('services: { a: { image: a } }');
+    const members = await observeProject(orchestration, PROJECT);
+    const lines = projectLogs(orchestration, members, { follow: true }, { project: PROJECT, services: [] });
+    control.log('shop-a', 'stdout', 'first');
+    expect((await lines.next()).value).toMatchObject({ container: 'shop-a', line: 'first' });
+    await up('services: { a: { image: a, scale: 2 } }');
+    control.log('shop-a-2', 'stdout', 'second');
+    expect((await lines.next()).value).toMatchObject({ container: 'shop-a-2', line: 'second' });
+    const end = lines.next();
+    control.exit('shop-a', 0);
+    control.exit('shop-a-2', 0);
+    expect((await end).done).toBe(true);
+  });
+});
+
+describe('watch', () => {
+  it('copies what changed, removes what is gone, and restarts where the rule says so', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'compose-watch-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await writeFile(path.join(root, 'page.html'), 'new page');
+    const removed: string[] = [];
+    const { up, orchestration, control, acts } = bench(({ kind, command }) =>
+      kind === 'exec' ? () => (removed.push(command.join(' ')), 0) : undefined,
+    );
+    const file = 'services: { a: { image: a } }';
+    await up(file);
+    acts();
+    const rule = { path: root, action: 'sync+restart', target: '/srv' } as const;
+    const changes = ['page.html', 'gone.html'].map((name) => ({ service: 'a', rule, file: path.join(root, name) }));
+    const told: string[] = [];
+    await applyChanges(orchestration, await loaded(file), changes, (text) => told.push(text));
+    expect(Buffer.concat(control.archives('shop-a').map((each) => Buffer.from(each))).toString()).toContain('new page');
+    expect(removed).toEqual(['rm -rf -- /srv/gone.html']);
+    expect(acts()).toEqual(['Stopped shop-a', 'Started shop-a']);
+    expect(told).toEqual(['a: 2 files copied', 'a: restarted']);
+  });
+});
+
+describe('acts in the order of a graph', () => {
+  it('after a failure nothing more begins, and the failure is what is thrown', async () => {
+    const visited: string[] = [];
+    const visit = (name: string): Promise<void> => {
+      visited.push(name);
+      return name === 'b' ? Promise.reject(new Error('b failed')) : Promise.resolve();
+    };
+    const dependenciesOf = (name: string): string[] => (name === 'c' ? ['b'] : []);
+    const signal = new AbortController().signal;
+    await expect(inDependencyOrder(['a', 'b', 'c'], dependenciesOf, visit, { signal })).rejects.toThrow('b failed');
+    expect(visited).toEqual(['a', 'b']);
+  });
+
+  it('no more are under way than the limit', async () => {
+    let underWay = 0;
+    let most = 0;
+    const visit = async (): Promise<void> => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay--;
+    };
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    await inDependencyOrder(names, () => [], visit, { signal: new AbortController().signal, limit: 2 });
+    expect(most).toBe(2);
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { ComposeFailure } from '../../../src/compose/model/errors.js';
+import { down } from '../../../src/compose/orchestrator/down.js';
+import { ComposeWaitError } from '../../../src/compose/orchestrator/errors.js';
+import { LABELS } from '../../../src/compose/orchestrator/labels.js';
+import { alreadyExists, RuntimeError } from '../../../src/compose/runtime/errors.js';
+import { bench, loaded, PROJECT } from './bench.js';
+
+const SHOP = `
+services:
+  db: { image: db, volumes: ["data:/var/lib/db"] }
+  web: { image: web, depends_on: [db] }
+volumes: { data: {} }
+`;
+
+describe('up', () => {
+  it('makes networks, volumes and containers, with names and labels that other tools know', async () => {
+    const { up, orchestration, containers } = bench();
+    await up(SHOP);
+    const web = (await containers()).find(({ name }) => name === 'shop-web');
+    expect(web?.labels).toMatchObject({
+      [LABELS.project]: 'shop',
+      [LABELS.service]: 'web',
+      [LABELS.number]: '1',
+      [LABELS.oneOff]: 'False',
+      [LABELS.dependsOn]: 'db:service_started:false',
+    });
+    expect(web?.networks).toMatchObject([{ network: 'shop_default', aliases: ['web'] }]);
+    const volume = await orchestration.backend.volumes.inspect('shop_data');
+    expect(volume.labels).toMatchObject({ [LABELS.project]: 'shop', [LABELS.volume]: 'data' });
+  });
+
+  it('a second time changes nothing', async () => {
+    const { up, acts, containers } = bench();
+    await up(SHOP);
+    const before = await containers();
+    acts();
+    await up(SHOP);
+    expect(acts()).toEqual([]);
+    expect(await containers()).toEqual(before);
+  });
+
+  it('replaces the changed service alone', async () => {
+    const { up, acts } = bench();
+    await up(SHOP);
+    acts();
+    await up(SHOP.replace('image: web', 'image: web, environment: { COLOUR: red }'));
+    expect(acts()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
+  });
+
+  it('starts dependencies first, and what does not depend on each other at the same time', async () => {
+    const { up, progress } = bench();
+    await up('services: { a: { image: a }, b: { image: b }, c: { image: c, depends_on: [a, b] } }');
+    const starts = progress.flatMap((each) =>
+      each.kind === 'status' && /^Start/.test(each.status) ? [`${each.status} ${each.name}`] : [],
+    );
+    expect(starts.slice(0, 2)).toEqual(['Starting shop-a', 'Starting shop-b']);
+    expect(starts.slice(-2)).toEqual(['Starting shop-c', 'Started shop-c']);
+  });
+
+  it('with replacement forbidden, a changed container is alreadyExists and stays', async () => {
+    const { up, containers } = bench();
+    await up(SHOP);
+    const before = await containers();
+    const again = up(SHOP.replace('image: web', 'image: other'), { replace: false });
+    await expect(again).rejects.toEqual(alreadyExists('shop-web'));
+    expect(await containers()).toEqual(before);
+  });
+
+  it('a container name, volume or network of somebody else is alreadyExists', async () => {
+    const named = bench();
+    await named.up('services: {}');
+    named.control.addImage('db');
+    await named.orchestration.backend.containers.create({ name: 'shop-db', image: 'db' });
+    await expect(named.up(SHOP)).rejects.toEqual(alreadyExists('shop-db'));
+
+    const volume = bench();
+    await volume.orchestration.backend.volumes.create({ name: 'shop_data' });
+    await expect(volume.up(SHOP)).rejects.toEqual(alreadyExists('shop_data'));
+
+    const network = bench();
+    await network.orchestration.backend.networks.create({ name: 'shop_default' });
+    await expect(network.up(SHOP)).rejects.toEqual(alreadyExists('shop_default'));
+  });
+
+  it('a missing external volume fails before anything is made', async () => {
+    const { up, containers } = bench();
+    const file =
+      'services: { db: { image: db, volumes: ["old:/d"] } }\nvolumes: { old: { external: true, name: kept } }';
+    await expect(up(file)).rejects.toThrow(
+      "External volume 'kept' was not found. Create it with 'container volume create kept' before running compose.",
+    );
+    await expect(up(file)).rejects.toBeInstanceOf(ComposeFailure);
+    expect(await containers()).toEqual([]);
+  });
+
+  it('an image that no registry has is imageNotFound', async () => {
+    const { up } = bench();
+    await expect(up('services: { db: { image: db, pull_policy: never } }')).rejects.toMatchObject({
+      failure: { case: 'imageNotFound', reference: 'db' },
+    });
+  });
+
+  it('warns of orphans, and removes them when asked to', async () => {
+    const { up, statuses, warnings } = bench();
+    await up(SHOP);
+    const smaller = 'services: { db: { image: db, volumes: ["data:/var/lib/db"] } }\nvolumes: { data: {} }';
+    await up(smaller);
+    expect(warnings()).toEqual([
+      'Containers of services that the compose file does not have: shop-web. --remove-orphans removes them.',
+    ]);
+    await up(smaller, { removeOrphans: true });
+    expect(await statuses()).toEqual({ 'shop-db': 'running' });
+  });
+
+  it('starts a container anew that somebody removed, and one that has failed', async () => {
+    const { up, control, statuses } = bench();
+    await up(SHOP);
+    control.vanish('shop-web');
+    control.exit('shop-db', 3);
+    await up(SHOP);
+    expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
+  });
+
+  it('copies a secret of the environment into the container before it starts, and tells it nowhere', async () => {
+    const { up, control, containers, progress } = bench();
+    const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';
+    const { project } = await loaded(file);
+    await up({ project, contents: new Map([['secrets.password', 'hunter2-hunter2']]) });
+    expect(Buffer.concat(control.archives('shop-db').map((each) => Buffer.from(each))).toString()).toContain('hunter2');
+    expect(JSON.stringify([await containers(), progress])).not.toContain('hunter2');
+  });
+
+  it('names what no backend can be told', async () => {
+    const { up, warnings } = bench();
+    await up('services: { web: { image: w, external_links: [legacy] } }');
+    expect(warnings()).toEqual(["'external_links' has no effect: no backend supports it (services: web)."]);
+  });
+
+  it('another secret is another container', async () => {
+    const { up, acts } = bench();
+    const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';
+    const { project } = await loaded(file);
+    const withPassword = (password: string) => ({ project, contents: new Map([['secrets.password', password]]) });
+    await up(withPassword('first'));
+    acts();
+    await up(withPassword('first'));
+    expect(acts()).toEqual([]);
+    await up(withPassword('second'));
+    expect(acts()).toContain('Created shop-db');
+  });
+});
+
+describe('the conditions of depends_on', () => {
+  const withCondition = (condition: string, db = ''): string => `
+services:
+  db: { image: db, ${db} }
+  web: { image: web, depends_on: { db: { condition: ${condition} } } }
+`;
+  const HEALTHCHECK = 'healthcheck: { test: ["CMD", "ready"], interval: 1s }';
+
+  it('service_healthy waits for the health check, which is run by us', async () => {
+    let checks = 0;
+    const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => (++checks < 3 ? 1 : 0) : undefined));
+    await up(withCondition('service_healthy', HEALTHCHECK));
+    expect(checks).toBe(3);
+    expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
+  });
+
+  it('service_healthy gives up after 60 seconds', async () => {
+    const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => 1 : undefined));
+    const failed = up(withCondition('service_healthy', HEALTHCHECK));
+    await expect(failed).rejects.toThrow(
+      "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
+    );
+    expect(await statuses()).toEqual({ 'shop-db': 'running' });
+  });
+
+  it('service_healthy of a service without a health check times out, and says why', async () => {
+    const { up, warnings } = bench();
+    await expect(up(withCondition('service_healthy'))).rejects.toBeInstanceOf(ComposeWaitError);
+    expect(warnings()).toEqual(["Container 'shop-db' has no health check, so it cannot become healthy."]);
+  });
+
+  it('service_healthy does not wait for one that has ended', async () => {
+    const { up } = bench(({ kind }) => (kind === 'container' ? () => 1 : undefined));
+    await expect(up(withCondition('service_healthy', HEALTHCHECK))).rejects.toEqual(
+      new RuntimeError({ case: 'invalidState', id: 'shop-db', expected: 'running', actual: 'exited' }),
+    );
+  });
+
+  it('service_completed_successfully wants exit code 0', async () => {
+    const ends = (code: number) =>
+      bench(({ kind, container }) => (kind === 'container' && container === 'shop-db' ? () => code : undefined));
+    const good = ends(0);
+    await good.up(withCondition('service_completed_successfully'));
+    expect(await good.statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'running' });
+    const bad = ends(3);
+    await expect(bad.up(withCondition('service_completed_successfully'))).rejects.toThrow(
+      "Container 'shop-db' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
+    );
+    expect(await bad.statuses()).toEqual({ 'shop-db': 'exited' });
+  });
+
+  it('a dependency that is not required is only warned of', async () => {
+    const { up, statuses, warnings } = bench(({ container }) => (container === 'shop-db' ? () => 3 : undefined));
+    const file = withCondition('service_completed_successfully, required: false');
+    await up(file);
+    expect(await statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'running' });
+    expect(warnings()).toHaveLength(1);
+  });
+
+  it('a failing service ends the waiting for the others', async () => {
+    const { up, orchestration } = bench(({ container }) => (container === 'shop-bad' ? () => 3 : undefined));
+    const begun = orchestration.clock.now().getTime();
+    await expect(
+      up(`
+services:
+  slow: { image: s, ${HEALTHCHECK.replace('1s', '30s')} }
+  bad: { image: b }
+  one: { image: o, depends_on: { slow: { condition: service_healthy } } }
+  two: { image: t, depends_on: { bad: { condition: service_completed_successfully } } }
+`),
+    ).rejects.toMatchObject({ failure: { case: 'nonZeroExitCode', exitCode: 3 } });
+    expect(orchestration.clock.now().getTime() - begun).toBeLessThan(30_000);
+  });
+});
+
+describe('down', () => {
+  it('removes containers and networks, dependants first, and keeps the volumes', async () => {
+    const { up, orchestration, acts, containers } = bench();
+    await up(SHOP);
+    acts();
+    await down(orchestration, PROJECT);
+    expect(acts()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Stopped shop-db', 'Removed shop-db']);
+    expect(await containers()).toEqual([]);
+    const { internal, volumes } = orchestration.backend;
+    expect(await internal.networks.list()).toEqual([]);
+    expect((await volumes.list()).map(({ name }) => name)).toEqual(['shop_data']);
+  });
+
+  it('removes volumes when asked to, and twice is as once', async () => {
+    const { up, orchestration } = bench();
+    await up(SHOP);
+    await down(orchestration, PROJECT, { volumes: true });
+    await down(orchestration, PROJECT, { volumes: true });
+    expect(await orchestration.backend.volumes.list()).toEqual([]);
+  });
+
+  it('leaves another project alone whose name begins the same', async () => {
+    const { up, orchestration, control } = bench();
+    await up(SHOP);
+    control.addImage('x');
+    const labels = { [LABELS.project]: 'shop-db', [LABELS.service]: 'x' };
+    await orchestration.backend.containers.create({ name: 'shop-db-x', image: 'x', labels });
+    await down(orchestration, PROJECT);
+    expect((await orchestration.backend.containers.list()).map(({ name }) => name)).toEqual(['shop-db-x']);
+  });
+});
