@@ -12,7 +12,7 @@ export async function benchLogin(): Promise<void> {
   const platform = await startPlatformProcess();
   try {
     const { email, password } = await createAccount(platform);
-    const hashed = await hash(password, { cost: 12 });
+    const hashed = await hash(password, 12);
     const load = {
       url: `${platform.url}/api/v1/auth/login`,
       method: 'POST',
