@@ -12,7 +12,6 @@ import type { Tokens } from '../tokens/tokens.js';
 import { findAccount, type AccountInOrganization, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';
 
-type Bearer = PlatformSecurity['bearer'];
 type AccountPrincipal = Schemas['AccountPrincipal'];
 type MemberPrincipal = Schemas['MemberPrincipal'];
 
@@ -26,28 +25,34 @@ const leastRole = {
 } as const;
 
 /** Checks access tokens, against the database on every request: a token alone opens nothing. */
-export function createBearerSecurity(tokens: Tokens, sql: Sql): Bearer {
+export function createBearerSecurity(tokens: Tokens, sql: Sql): PlatformSecurity['bearer'] {
   return {
     authenticate: async (token) => {
-      const account = await accountOfToken(tokens, sql, token);
-      return account === null ? { refusal: refused() } : { principal: principalOf(account) };
+      const bearer = await bearerOf(tokens, sql, token);
+      return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer.account) };
     },
     authorize: (principal, scope, params) => authorize(principal, leastRole[scope], params),
   };
 }
 
+/** Who presents an access token, and until when it holds. */
+export interface Bearer {
+  readonly account: AccountInOrganization;
+  readonly expiresAt: Date;
+}
+
 /**
- * The account that an access token stands for now.
+ * Looks up whom an access token stands for now.
  *
  * @returns null when the token does not hold, the user is gone or disabled, the password was reset since, or the
  * membership has ended
  */
-export async function accountOfToken(tokens: Tokens, sql: Sql, token: string): Promise<AccountInOrganization | null> {
+export async function bearerOf(tokens: Tokens, sql: Sql, token: string): Promise<Bearer | null> {
   const claims = await tokens.verifyAccessToken(token);
   if (claims === null) return null;
   const account = await findAccount(sql, claims.userId, claims.orgId);
   if (account === null || !account.is_active || account.token_version !== claims.tokenVersion) return null;
-  return account.org_id === claims.orgId ? account : null;
+  return account.org_id === claims.orgId ? { account, expiresAt: claims.expiresAt } : null;
 }
 
 function authorize(

@@ -1,15 +1,14 @@
 import type { ValidateTokenHandler } from '../../../generated/platform/operations.js';
-import { accountOfToken } from '../accounts/bearer-security.js';
+import { bearerOf } from '../accounts/bearer-security.js';
 import type { PlatformDependencies } from '../dependencies.js';
 
 export const validateToken: ValidateTokenHandler<PlatformDependencies> = async ({ body }, { sql, tokens }) => {
-  const account = await accountOfToken(tokens, sql, body.token);
-  const claims = account === null ? null : await tokens.verifyAccessToken(body.token);
-  if (account === null || claims === null) {
+  const bearer = await bearerOf(tokens, sql, body.token);
+  if (bearer === null) {
     const nothing = { user_id: null, email: null, org_id: null, role: null, expires_at: null };
     return { status: 200, body: { valid: false, ...nothing } };
   }
-  const { id, email, org_id, role } = account;
-  const expiresAt = claims.expiresAt.toISOString();
+  const { id, email, org_id, role } = bearer.account;
+  const expiresAt = bearer.expiresAt.toISOString();
   return { status: 200, body: { valid: true, user_id: id, email, org_id, role, expires_at: expiresAt } };
 };
