@@ -1,0 +1,109 @@
+/** What the analytics answer: checked requests in, figures out. GraphQL speaks to this and never to an engine. */
+import type { Dimension, Interval, Measure, ScopeLevel } from './vocabulary.js';
+
+/** Calendar dates, YYYY-MM-DD, both included. */
+export interface DateRange {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+export interface TimeseriesRequest {
+  readonly dimension: Dimension;
+  readonly measure: Measure;
+  readonly interval: Interval;
+  readonly dateRange: DateRange;
+}
+
+export interface BreakdownRequest {
+  readonly dimension: Dimension;
+  readonly measure: Measure;
+  readonly dateRange: DateRange;
+  readonly topN: number;
+}
+
+export interface SankeyRequest {
+  /** Two or more different dimensions. */
+  readonly path: readonly Dimension[];
+  readonly measure: Measure;
+  readonly dateRange: DateRange;
+  readonly maxNodes: number;
+  readonly maxEdges: number;
+}
+
+/** Which units are looked at; no ids: all of the organization. */
+export interface Scope {
+  readonly level: ScopeLevel;
+  readonly ids: readonly string[];
+}
+
+/** A batch whose limits and dates have been checked (see `checkBatch`). */
+export interface AnalyticsBatch {
+  readonly timeseries: readonly TimeseriesRequest[];
+  readonly breakdowns: readonly BreakdownRequest[];
+  readonly sankey: SankeyRequest | null;
+  /** Splits each unit over its shares instead of taking it whole under its main theme. */
+  readonly useInvestment: boolean;
+  readonly scope: Scope;
+}
+
+export interface TimeseriesResult {
+  readonly dimension: Dimension;
+  readonly dimensionValue: string;
+  readonly measure: Measure;
+  /** In order of date; the first day of each bucket, weeks begin on Monday. */
+  readonly buckets: readonly { readonly date: string; readonly value: number }[];
+}
+
+export interface BreakdownResult {
+  readonly dimension: Dimension;
+  readonly measure: Measure;
+  /** Largest first. */
+  readonly items: readonly { readonly key: string; readonly value: number }[];
+}
+
+export interface SankeyResult {
+  readonly nodes: readonly {
+    /** `DIMENSION:value`. */
+    readonly id: string;
+    readonly label: string;
+    readonly dimension: Dimension;
+    readonly value: number;
+  }[];
+  readonly edges: readonly { readonly source: string; readonly target: string; readonly value: number }[];
+  /** Shares between 0 and 1 of the units that have a team and a repository. */
+  readonly coverage: { readonly teamCoverage: number; readonly repoCoverage: number } | null;
+}
+
+export interface AnalyticsResult {
+  readonly timeseries: readonly TimeseriesResult[];
+  readonly breakdowns: readonly BreakdownResult[];
+  readonly sankey: SankeyResult | null;
+}
+
+export interface CatalogValue {
+  readonly value: string;
+  /** Work units with that value. */
+  readonly count: number;
+}
+
+/** The analytics of one store. Every method reads rows of the given organization only. */
+export interface Analytics {
+  /**
+   * The distinct values of a dimension, most frequent first, at most 100.
+   *
+   * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also end the engine's work)
+   */
+  values(orgId: string, dimension: Dimension, signal: AbortSignal): Promise<readonly CatalogValue[]>;
+  /** Answers a batch within one consistent snapshot where the engine has one. Throws as `values` does. */
+  run(orgId: string, batch: AnalyticsBatch, signal: AbortSignal): Promise<AnalyticsResult>;
+  close(): Promise<void>;
+}
+
+/** The engine was stopped because a query took longer than it may. */
+export class QueryTimeout extends Error {
+  /** @param timeoutSeconds the time that a query may take */
+  constructor(readonly timeoutSeconds: number) {
+    super(`The query took longer than ${timeoutSeconds} seconds.`);
+    this.name = 'QueryTimeout';
+  }
+}

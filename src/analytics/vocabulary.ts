@@ -1,0 +1,32 @@
+/** The words of the analytics: what can be asked for, as document 001 and DECISIONS.md section 2 enumerate it. */
+
+export const DIMENSIONS = ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export const MEASURES = ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+export const INTERVALS = ['DAY', 'WEEK', 'MONTH'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export const SCOPE_LEVELS = ['ORG', 'TEAM', 'REPO', 'AUTHOR'] as const;
+export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
+
+export const WORK_TYPES = ['pull_request', 'commit', 'deployment', 'incident'] as const;
+export type WorkType = (typeof WORK_TYPES)[number];
+
+/** The investment taxonomy: each theme with its subcategories. */
+export const TAXONOMY = {
+  feature_delivery: ['customer', 'roadmap', 'enablement'],
+  operational: ['incident_response', 'on_call', 'support'],
+  maintenance: ['refactor', 'upgrade', 'debt'],
+  quality: ['testing', 'bugfix', 'reliability'],
+  risk: ['security', 'compliance', 'vulnerability'],
+} as const;
+export type Theme = keyof typeof TAXONOMY;
+
+/** A subcategory as it is stored and shown: `theme.subcategory`. */
+export type Subcategory = { [T in Theme]: `${T}.${(typeof TAXONOMY)[T][number]}` }[Theme];
+
+/** The team of a unit that no team claims; it counts against team coverage. */
+export const UNASSIGNED = 'unassigned';
