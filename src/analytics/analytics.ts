@@ -101,9 +101,12 @@ export interface Analytics {
 
 /** The engine was stopped because a query took longer than it may. */
 export class QueryTimeout extends Error {
-  /** @param timeoutSeconds the time that a query may take */
-  constructor(readonly timeoutSeconds: number) {
+  /** The time that a query may take. */
+  readonly timeoutSeconds: number;
+
+  constructor(timeoutSeconds: number) {
     super(`The query took longer than ${timeoutSeconds} seconds.`);
     this.name = 'QueryTimeout';
+    this.timeoutSeconds = timeoutSeconds;
   }
 }
