@@ -1,6 +1,15 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: {
+    // The workspace's own package, from its sources: a test must not depend on when it was built last.
+    alias: {
+      '@plumbline/sdk/compose/node': resolve('sdk/src/compose/node.ts'),
+      '@plumbline/sdk/compose': resolve('sdk/src/compose.ts'),
+      '@plumbline/sdk': resolve('sdk/src/index.ts'),
+    },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/consumers/**', 'test/bench/**', 'node_modules/**'],

@@ -531,6 +531,1476 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`. */
+    ClientNotAllowedProblem: {
+      /** @constant */
+      type: '/problems/client-not-allowed';
+      /** @constant */
+      title: 'Client not allowed';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list. */
+    RuntimeNotFoundProblem: {
+      /** @constant */
+      type: '/problems/runtime-not-found';
+      /** @constant */
+      title: 'Not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'notFound';
+      /** @description What was looked for: an id, the start of one, or a name. */
+      id: string;
+    };
+    /** @description Something with this id or name exists, and replacing it is not allowed. Choose another name, remove what holds it, or allow the replacement where the operation offers that. */
+    RuntimeAlreadyExistsProblem: {
+      /** @constant */
+      type: '/problems/runtime-already-exists';
+      /** @constant */
+      title: 'Already exists';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'alreadyExists';
+      /** @description The id or name that is taken. */
+      id: string;
+    };
+    /** @description The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to. */
+    RuntimeInvalidStateProblem: {
+      /** @constant */
+      type: '/problems/runtime-invalid-state';
+      /** @constant */
+      title: 'Invalid state';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidState';
+      /** @description The container. */
+      id: string;
+      /**
+       * @description The status to bring the container to first.
+       * @enum {string}
+       */
+      expected: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
+      /**
+       * @description The status that the container has.
+       * @enum {string}
+       */
+      actual: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
+    };
+    /** @description The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer. */
+    RuntimeTimeoutProblem: {
+      /** @constant */
+      type: '/problems/runtime-timeout';
+      /** @constant */
+      title: 'Timeout';
+      /** @enum {integer} */
+      status: 408 | 504;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'timeout';
+      /** @description The container that was waited for. */
+      id: string;
+      /** @description How long was waited. */
+      seconds: number;
+    };
+    /** @description The image is not on this machine and no registry gives it: mind the spelling, the tag, and whether the registry can be reached and lets the server in. */
+    RuntimeImageNotFoundProblem: {
+      /** @constant */
+      type: '/problems/runtime-image-not-found';
+      /** @constant */
+      title: 'Image not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'imageNotFound';
+      /** @description The image, as it was asked for. */
+      reference: string;
+    };
+    /** @description The backend that the server runs on does not offer this. Start the server on another backend, or do it another way. */
+    RuntimeNotSupportedProblem: {
+      /** @constant */
+      type: '/problems/runtime-not-supported';
+      /** @constant */
+      title: 'Not supported';
+      /** @constant */
+      status: 501;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'notSupported';
+      /** @description What was asked for. */
+      operation: string;
+      /**
+       * @description The backend that refuses it.
+       * @enum {string}
+       */
+      conformer: 'mock' | 'bridge' | 'native' | 'remote';
+    };
+    /** @description The container engine failed, or does not answer. `message` is what it said, without paths and environment values. Look at the engine, then try again. */
+    RuntimeBackendFailureProblem: {
+      /** @constant */
+      type: '/problems/runtime-backend-failure';
+      /** @constant */
+      title: 'Backend failure';
+      /** @constant */
+      status: 502;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'backendFailure';
+    };
+    /** @description The server could not write, or read back, a state that must outlive it. Look at the disk and at the permissions of the state folder; the cause is in the log. */
+    RuntimePersistenceFailureProblem: {
+      /** @constant */
+      type: '/problems/runtime-persistence-failure';
+      /** @constant */
+      title: 'Persistence failure';
+      /** @constant */
+      status: 500;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'RuntimeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'persistenceFailure';
+    };
+    /** @description A service says neither which image it runs nor how one is built. Give it `image` or `build`. */
+    ComposeImageNotFoundProblem: {
+      /** @constant */
+      type: '/problems/compose-image-not-found';
+      /** @constant */
+      title: 'Service without image';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'imageNotFound';
+      /** @description The service. */
+      service: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit. */
+    ComposeInvalidProjectNameProblem: {
+      /** @constant */
+      type: '/problems/compose-invalid-project-name';
+      /** @constant */
+      title: 'Invalid project name';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidProjectName';
+      /** @description The name that is not valid; empty where no source gives one. */
+      name: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request. */
+    ComposeExternalVolumeNotFoundProblem: {
+      /** @constant */
+      type: '/problems/compose-external-volume-not-found';
+      /** @constant */
+      title: 'External volume not found';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'externalVolumeNotFound';
+      /** @description The volume. */
+      volume: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list. */
+    ComposeInvalidShellTokenizationProblem: {
+      /** @constant */
+      type: '/problems/compose-invalid-shell-tokenization';
+      /** @constant */
+      title: 'Invalid shell words';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidShellTokenization';
+      /** @description The text that cannot be split. */
+      input: string;
+      /** @description What is wrong with it. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or above it. */
+    YamlComposeFileNotFoundProblem: {
+      /** @constant */
+      type: '/problems/yaml-compose-file-not-found';
+      /** @constant */
+      title: 'Compose file not found';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'YamlError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'composeFileNotFound';
+      /** @description Where the file was looked for. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped. */
+    YamlMalformedProblem: {
+      /** @constant */
+      type: '/problems/yaml-malformed';
+      /** @constant */
+      title: 'Malformed YAML';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'YamlError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'malformed';
+      /** @description What is wrong. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it. */
+    YamlLimitExceededProblem: {
+      /** @constant */
+      type: '/problems/yaml-limit-exceeded';
+      /** @constant */
+      title: 'Compose file too large';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'YamlError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'limitExceeded';
+      /** @description What there is too much of. */
+      limit: string;
+      /** @description The largest number allowed. */
+      maximum: number;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A compose or environment file exists and cannot be read. */
+    YamlUnreadableProblem: {
+      /** @constant */
+      type: '/problems/yaml-unreadable';
+      /** @constant */
+      title: 'Unreadable file';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'YamlError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unreadable';
+      /** @description The file. */
+      path: string;
+      /** @description Why it cannot be read. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A compose file includes itself, directly or through others. Take the directive out that closes the circle. */
+    IncludeCyclicIncludeProblem: {
+      /** @constant */
+      type: '/problems/include-cyclic-include';
+      /** @constant */
+      title: 'Cyclic include';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'IncludeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'cyclicInclude';
+      /** @description The file that includes itself. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description An `include:` names a file that cannot be opened. Relative paths start at the directory of the primary file. */
+    IncludeFileNotFoundProblem: {
+      /** @constant */
+      type: '/problems/include-file-not-found';
+      /** @constant */
+      title: 'Included file not found';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'IncludeError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'fileNotFound';
+      /** @description The file. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service extends itself, directly or through others. Take the `extends` out that closes the circle. */
+    ExtendsCyclicExtendsProblem: {
+      /** @constant */
+      type: '/problems/extends-cyclic-extends';
+      /** @constant */
+      title: 'Cyclic extends';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ExtendsError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'cyclicExtends';
+      /** @description The services, from one to itself. */
+      chain: string[];
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it. */
+    ExtendsFileNotFoundProblem: {
+      /** @constant */
+      type: '/problems/extends-file-not-found';
+      /** @constant */
+      title: 'Extended file not found';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ExtendsError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'fileNotFound';
+      /** @description The service that extends. */
+      service: string;
+      /** @description The file. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description An `extends` names a service that the file does not have. Names of services are case sensitive. */
+    ExtendsServiceNotFoundProblem: {
+      /** @constant */
+      type: '/problems/extends-service-not-found';
+      /** @constant */
+      title: 'Extended service not found';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ExtendsError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'serviceNotFound';
+      /** @description The service that extends. */
+      service: string;
+      /** @description The service that is not there. */
+      extended: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A memory quantity is empty or blank. Give a number with a unit, or leave the key out. */
+    ComposeMemoryParseEmptyProblem: {
+      /** @constant */
+      type: '/problems/compose-memory-parse-empty';
+      /** @constant */
+      title: 'Empty memory quantity';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeMemoryParseError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'empty';
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A memory quantity is not a number with a known suffix. */
+    ComposeMemoryParseInvalidProblem: {
+      /** @constant */
+      type: '/problems/compose-memory-parse-invalid';
+      /** @constant */
+      title: 'Invalid memory quantity';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeMemoryParseError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalid';
+      /** @description The quantity. */
+      input: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A memory quantity is below zero. */
+    ComposeMemoryParseNegativeProblem: {
+      /** @constant */
+      type: '/problems/compose-memory-parse-negative';
+      /** @constant */
+      title: 'Negative memory quantity';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeMemoryParseError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'negative';
+      /** @description The quantity. */
+      input: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A memory quantity is too large to count in bytes. */
+    ComposeMemoryParseOverflowProblem: {
+      /** @constant */
+      type: '/problems/compose-memory-parse-overflow';
+      /** @constant */
+      title: 'Memory quantity overflow';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeMemoryParseError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'overflow';
+      /** @description The quantity. */
+      input: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A value holds a dollar sign that begins no valid variable expression. */
+    InterpolationInvalidTemplateProblem: {
+      /** @constant */
+      type: '/problems/interpolation-invalid-template';
+      /** @constant */
+      title: 'Invalid variable expression';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'InterpolationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidTemplate';
+      /** @description The text that holds the expression. */
+      template: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file. */
+    InterpolationRequiredVariableProblem: {
+      /** @constant */
+      type: '/problems/interpolation-required-variable';
+      /** @constant */
+      title: 'Required variable missing';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'InterpolationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'requiredVariable';
+      /** @description The variable. */
+      variable: string;
+      /** @description What the file says about it; may be empty. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A variable expression holds others to a depth that is not read. */
+    InterpolationNestedTooDeeplyProblem: {
+      /** @constant */
+      type: '/problems/interpolation-nested-too-deeply';
+      /** @constant */
+      title: 'Variable expression nested too deeply';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'InterpolationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'nestedTooDeeply';
+      /** @description The deepest nesting allowed. */
+      maximum: number;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`. */
+    EnvFileNotFoundProblem: {
+      /** @constant */
+      type: '/problems/env-file-not-found';
+      /** @constant */
+      title: 'Environment file not found';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'EnvFileError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'notFound';
+      /** @description The file. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A line of an environment file is no assignment. */
+    EnvFileMalformedProblem: {
+      /** @constant */
+      type: '/problems/env-file-malformed';
+      /** @constant */
+      title: 'Malformed environment file';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'EnvFileError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'malformed';
+      /** @description What is wrong. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`. */
+    ComposeValidationUnknownKeyProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-unknown-key';
+      /** @constant */
+      title: 'Unknown key';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unknownKey';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description The key. */
+      key: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A mapping lacks a key that it must have. */
+    ComposeValidationMissingKeyProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-missing-key';
+      /** @constant */
+      title: 'Missing key';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'missingKey';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description The key. */
+      key: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A value is of another kind than it has to be. */
+    ComposeValidationInvalidValueProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-invalid-value';
+      /** @constant */
+      title: 'Invalid value';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidValue';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description What the value must be. */
+      expected: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description Two documents or files give the same key values of different kinds, which cannot become one. */
+    ComposeValidationCannotMergeProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-cannot-merge';
+      /** @constant */
+      title: 'Cannot merge';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'cannotMerge';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service refers to something that the file does not define. */
+    ComposeValidationUndefinedReferenceProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-undefined-reference';
+      /** @constant */
+      title: 'Undefined reference';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'undefinedReference';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description What is referred to: `service`, `network`, `volume`, `secret`, `config`. */
+      kind: string;
+      /** @description The name that is not defined. */
+      name: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`. */
+    ComposeValidationDisabledReferenceProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-disabled-reference';
+      /** @constant */
+      title: 'Disabled reference';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'disabledReference';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description The service that is not enabled. */
+      service: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description Two parts of the file cannot both hold. */
+    ComposeValidationConflictProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-conflict';
+      /** @constant */
+      title: 'Conflicting keys';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'conflict';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description What excludes what. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service depends on itself, directly or through others, so that none of them could be started first. */
+    ComposeValidationCircularDependencyProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-circular-dependency';
+      /** @constant */
+      title: 'Circular dependency';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'circularDependency';
+      /** @description The services, from one to itself. */
+      chain: string[];
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description There is nothing to run: the file is empty, or has no services. */
+    ComposeValidationEmptyProjectProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-empty-project';
+      /** @constant */
+      title: 'Empty project';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'emptyProject';
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service that was named on the command line is not in the compose file. Names of services are case sensitive. */
+    ComposeValidationServiceNotFoundProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-service-not-found';
+      /** @constant */
+      title: 'No such service in the file';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'serviceNotFound';
+      /** @description The service. */
+      service: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server. */
+    ComposeValidationUnsupportedProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-unsupported';
+      /** @constant */
+      title: 'Not supported here';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unsupported';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description Why not. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description The project would read a file that is none of its own. */
+    ComposeValidationPathOutsideProjectProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-path-outside-project';
+      /** @constant */
+      title: 'Path outside of the project';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'pathOutsideProject';
+      /** @description The path. */
+      path: string;
+      location: components['schemas']['SourceLocation'];
+    };
+    /** @description A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
+    ComposeWaitTimeoutProblem: {
+      /** @constant */
+      type: '/problems/compose-wait-timeout';
+      /** @constant */
+      title: 'Dependency not ready in time';
+      /** @constant */
+      status: 504;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeWaitError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'timeout';
+      /** @description The container that was waited for. */
+      containerName: string;
+      /**
+       * @description What it should have become.
+       * @enum {string}
+       */
+      condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
+      /** @description How long was waited. */
+      seconds: number;
+    };
+    /** @description A service that has to complete before others start has failed. Look at its logs. */
+    ComposeWaitNonZeroExitCodeProblem: {
+      /** @constant */
+      type: '/problems/compose-wait-non-zero-exit-code';
+      /** @constant */
+      title: 'Dependency failed';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeWaitError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'nonZeroExitCode';
+      /** @description The container that ended. */
+      containerName: string;
+      /**
+       * Format: int32
+       * @description What it ended with.
+       */
+      exitCode: number;
+    };
+    /** @description `--listen` or `--remote` got something that is no address. */
+    ListenAddressMalformedProblem: {
+      /** @constant */
+      type: '/problems/listen-address-malformed';
+      /** @constant */
+      title: 'Malformed address';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ListenAddressError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'malformed';
+      /** @description The address. */
+      input: string;
+    };
+    /** @description A `tcp://` or `tls://` address needs both a host and a port. */
+    ListenAddressMissingHostOrPortProblem: {
+      /** @constant */
+      type: '/problems/listen-address-missing-host-or-port';
+      /** @constant */
+      title: 'Address without host or port';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ListenAddressError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'missingHostOrPort';
+      /** @description The address. */
+      input: string;
+    };
+    /** @description An address begins with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted. */
+    ListenAddressUnsupportedSchemeProblem: {
+      /** @constant */
+      type: '/problems/listen-address-unsupported-scheme';
+      /** @constant */
+      title: 'Unsupported scheme';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ListenAddressError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unsupportedScheme';
+      /** @description The address. */
+      input: string;
+    };
+    /** @description A program that the command line runs, such as the one of the container platform, ended with a failure, or is not installed. */
+    TerminalCommandFailedProblem: {
+      /** @constant */
+      type: '/problems/terminal-command-failed';
+      /** @constant */
+      title: 'Command failed';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'TerminalError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'commandFailed';
+    };
+    /** @description No container belongs to a project of this name, and none was sent to the server. List the projects, or send the compose file. */
+    OrchestratorProjectNotFoundProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-project-not-found';
+      /** @constant */
+      title: 'Project not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'projectNotFound';
+      /** @description The project. */
+      name: string;
+    };
+    /** @description The project has no service of this name. Names of services are case sensitive. */
+    OrchestratorServiceNotFoundProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-service-not-found';
+      /** @constant */
+      title: 'Service not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'serviceNotFound';
+      /** @description The project. */
+      project: string;
+      /** @description The service. */
+      service: string;
+    };
+    /** @description A service cannot have less than zero containers. */
+    OrchestratorInvalidReplicaCountProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-invalid-replica-count';
+      /** @constant */
+      title: 'Invalid number of replicas';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'invalidReplicaCount';
+      /** @description The number that was asked for. */
+      replicas: number;
+    };
+    /** @description The operation needs the compose file of the project, and the server has none: it sees only that there are containers. Send the file, then repeat the request. */
+    OrchestratorProjectNotIngestedProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-project-not-ingested';
+      /** @constant */
+      title: 'Project not ingested';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'projectNotIngested';
+      /** @description The project. */
+      name: string;
+    };
+    /** @description Two client certificates in the auth store share a name. */
+    AuthStoreDuplicateNameProblem: {
+      /** @constant */
+      type: '/problems/auth-store-duplicate-name';
+      /** @constant */
+      title: 'Duplicate client name';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'duplicateName';
+      /** @description The name. */
+      name: string;
+    };
+    /** @description The auth store is not what it has to be, so that nobody can be let in by it. */
+    AuthStoreMalformedFileProblem: {
+      /** @constant */
+      type: '/problems/auth-store-malformed-file';
+      /** @constant */
+      title: 'Malformed auth store';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'malformedFile';
+      /** @description The auth store. */
+      path: string;
+      /** @description What is wrong. */
+      reason: string;
+    };
+    /** @description Two clients in the auth store present the same certificate, so that they cannot be told apart. */
+    AuthStoreDuplicateFingerprintProblem: {
+      /** @constant */
+      type: '/problems/auth-store-duplicate-fingerprint';
+      /** @constant */
+      title: 'Duplicate client certificate';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'duplicateFingerprint';
+      /** @description One client. */
+      name: string;
+      /** @description The other client. */
+      other: string;
+    };
+    /** @description Other users of the machine could read or change who is let in. */
+    AuthStoreLoosePermissionsProblem: {
+      /** @constant */
+      type: '/problems/auth-store-loose-permissions';
+      /** @constant */
+      title: 'Auth store open to others';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'loosePermissions';
+      /** @description The auth store. */
+      path: string;
+      /** @description Its permission bits. */
+      mode: string;
+    };
+    /** @description The auth store has no client of this name. */
+    AuthStoreClientNotFoundProblem: {
+      /** @constant */
+      type: '/problems/auth-store-client-not-found';
+      /** @constant */
+      title: 'No such client';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'clientNotFound';
+      /** @description The client. */
+      name: string;
+      /** @description The auth store. */
+      path: string;
+    };
+    /** @description Two commands would change the auth store at once. */
+    AuthStoreLockedProblem: {
+      /** @constant */
+      type: '/problems/auth-store-locked';
+      /** @constant */
+      title: 'Auth store locked';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'locked';
+      /** @description The lock. */
+      path: string;
+    };
+    /** @description A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk. */
+    AuthStoreUnwritableProblem: {
+      /** @constant */
+      type: '/problems/auth-store-unwritable';
+      /** @constant */
+      title: 'Auth store not writable';
+      /** @description What happened, for people to read. */
+      message: string;
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'AuthStoreError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unwritable';
+      /** @description The auth store. */
+      path: string;
+      /** @description Why it cannot be written. */
+      reason: string;
+    };
     /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
     /** @description One broken rule. */
@@ -552,6 +2022,15 @@ export interface components {
       /** @description The broken rule, for people. The wording may change. */
       message: string;
     };
+    /** @description A place in a file. */
+    SourcePosition: {
+      /** @description The line, from 1. */
+      line: number;
+      /** @description The column, from 1. */
+      column: number;
+    };
+    /** @description Where in the compose file it is. Null where that is not known. */
+    SourceLocation: components['schemas']['SourcePosition'] | null;
   };
   responses: never;
   parameters: never;

@@ -781,6 +781,1136 @@ export function syncRunNotActive(
   };
 }
 
+export type ClientNotAllowed = ProblemReply<Schemas['ClientNotAllowedProblem']>;
+
+/** 403 Client not allowed. */
+export function clientNotAllowed(
+  members: Pick<Schemas['ClientNotAllowedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ClientNotAllowed {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/client-not-allowed', title: 'Client not allowed', status: 403, message: members.message },
+
+    ...options,
+  };
+}
+
+export type RuntimeNotFound = ProblemReply<Schemas['RuntimeNotFoundProblem']>;
+
+/** 404 Not found. */
+export function runtimeNotFound(
+  members: Pick<Schemas['RuntimeNotFoundProblem'], 'message' | 'id'>,
+  options?: ProblemOptions,
+): RuntimeNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-not-found',
+      title: 'Not found',
+      status: 404,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'notFound',
+      id: members.id,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeAlreadyExists = ProblemReply<Schemas['RuntimeAlreadyExistsProblem']>;
+
+/** 409 Already exists. */
+export function runtimeAlreadyExists(
+  members: Pick<Schemas['RuntimeAlreadyExistsProblem'], 'message' | 'id'>,
+  options?: ProblemOptions,
+): RuntimeAlreadyExists {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-already-exists',
+      title: 'Already exists',
+      status: 409,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'alreadyExists',
+      id: members.id,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeInvalidState = ProblemReply<Schemas['RuntimeInvalidStateProblem']>;
+
+/** 409 Invalid state. */
+export function runtimeInvalidState(
+  members: Pick<Schemas['RuntimeInvalidStateProblem'], 'message' | 'id' | 'expected' | 'actual'>,
+  options?: ProblemOptions,
+): RuntimeInvalidState {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-invalid-state',
+      title: 'Invalid state',
+      status: 409,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'invalidState',
+      id: members.id,
+      expected: members.expected,
+      actual: members.actual,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeTimeout = ProblemReply<Schemas['RuntimeTimeoutProblem']>;
+
+/** 408 or 504 Timeout. */
+export function runtimeTimeout(
+  members: Pick<Schemas['RuntimeTimeoutProblem'], 'status' | 'message' | 'id' | 'seconds'>,
+  options?: ProblemOptions,
+): RuntimeTimeout {
+  return {
+    status: members.status,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-timeout',
+      title: 'Timeout',
+      status: members.status,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'timeout',
+      id: members.id,
+      seconds: members.seconds,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeImageNotFound = ProblemReply<Schemas['RuntimeImageNotFoundProblem']>;
+
+/** 404 Image not found. */
+export function runtimeImageNotFound(
+  members: Pick<Schemas['RuntimeImageNotFoundProblem'], 'message' | 'reference'>,
+  options?: ProblemOptions,
+): RuntimeImageNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-image-not-found',
+      title: 'Image not found',
+      status: 404,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'imageNotFound',
+      reference: members.reference,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeNotSupported = ProblemReply<Schemas['RuntimeNotSupportedProblem']>;
+
+/** 501 Not supported. */
+export function runtimeNotSupported(
+  members: Pick<Schemas['RuntimeNotSupportedProblem'], 'message' | 'operation' | 'conformer'>,
+  options?: ProblemOptions,
+): RuntimeNotSupported {
+  return {
+    status: 501,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-not-supported',
+      title: 'Not supported',
+      status: 501,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'notSupported',
+      operation: members.operation,
+      conformer: members.conformer,
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimeBackendFailure = ProblemReply<Schemas['RuntimeBackendFailureProblem']>;
+
+/** 502 Backend failure. */
+export function runtimeBackendFailure(
+  members: Pick<Schemas['RuntimeBackendFailureProblem'], 'message'>,
+  options?: ProblemOptions,
+): RuntimeBackendFailure {
+  return {
+    status: 502,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-backend-failure',
+      title: 'Backend failure',
+      status: 502,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'backendFailure',
+    },
+
+    ...options,
+  };
+}
+
+export type RuntimePersistenceFailure = ProblemReply<Schemas['RuntimePersistenceFailureProblem']>;
+
+/** 500 Persistence failure. */
+export function runtimePersistenceFailure(
+  members: Pick<Schemas['RuntimePersistenceFailureProblem'], 'message'>,
+  options?: ProblemOptions,
+): RuntimePersistenceFailure {
+  return {
+    status: 500,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/runtime-persistence-failure',
+      title: 'Persistence failure',
+      status: 500,
+      message: members.message,
+      error: 'RuntimeError',
+      case: 'persistenceFailure',
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeImageNotFound = ProblemReply<Schemas['ComposeImageNotFoundProblem']>;
+
+/** 400 Service without image. */
+export function composeImageNotFound(
+  members: Pick<Schemas['ComposeImageNotFoundProblem'], 'message' | 'service' | 'location'>,
+  options?: ProblemOptions,
+): ComposeImageNotFound {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-image-not-found',
+      title: 'Service without image',
+      status: 400,
+      message: members.message,
+      error: 'ComposeError',
+      case: 'imageNotFound',
+      service: members.service,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeInvalidProjectName = ProblemReply<Schemas['ComposeInvalidProjectNameProblem']>;
+
+/** 400 Invalid project name. */
+export function composeInvalidProjectName(
+  members: Pick<Schemas['ComposeInvalidProjectNameProblem'], 'message' | 'name' | 'location'>,
+  options?: ProblemOptions,
+): ComposeInvalidProjectName {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-invalid-project-name',
+      title: 'Invalid project name',
+      status: 400,
+      message: members.message,
+      error: 'ComposeError',
+      case: 'invalidProjectName',
+      name: members.name,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeExternalVolumeNotFound = ProblemReply<Schemas['ComposeExternalVolumeNotFoundProblem']>;
+
+/** 409 External volume not found. */
+export function composeExternalVolumeNotFound(
+  members: Pick<Schemas['ComposeExternalVolumeNotFoundProblem'], 'message' | 'volume' | 'location'>,
+  options?: ProblemOptions,
+): ComposeExternalVolumeNotFound {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-external-volume-not-found',
+      title: 'External volume not found',
+      status: 409,
+      message: members.message,
+      error: 'ComposeError',
+      case: 'externalVolumeNotFound',
+      volume: members.volume,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeInvalidShellTokenization = ProblemReply<Schemas['ComposeInvalidShellTokenizationProblem']>;
+
+/** 400 Invalid shell words. */
+export function composeInvalidShellTokenization(
+  members: Pick<Schemas['ComposeInvalidShellTokenizationProblem'], 'message' | 'input' | 'reason' | 'location'>,
+  options?: ProblemOptions,
+): ComposeInvalidShellTokenization {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-invalid-shell-tokenization',
+      title: 'Invalid shell words',
+      status: 400,
+      message: members.message,
+      error: 'ComposeError',
+      case: 'invalidShellTokenization',
+      input: members.input,
+      reason: members.reason,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type YamlMalformed = ProblemReply<Schemas['YamlMalformedProblem']>;
+
+/** 400 Malformed YAML. */
+export function yamlMalformed(
+  members: Pick<Schemas['YamlMalformedProblem'], 'message' | 'reason' | 'location'>,
+  options?: ProblemOptions,
+): YamlMalformed {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/yaml-malformed',
+      title: 'Malformed YAML',
+      status: 400,
+      message: members.message,
+      error: 'YamlError',
+      case: 'malformed',
+      reason: members.reason,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type YamlLimitExceeded = ProblemReply<Schemas['YamlLimitExceededProblem']>;
+
+/** 400 Compose file too large. */
+export function yamlLimitExceeded(
+  members: Pick<Schemas['YamlLimitExceededProblem'], 'message' | 'limit' | 'maximum' | 'location'>,
+  options?: ProblemOptions,
+): YamlLimitExceeded {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/yaml-limit-exceeded',
+      title: 'Compose file too large',
+      status: 400,
+      message: members.message,
+      error: 'YamlError',
+      case: 'limitExceeded',
+      limit: members.limit,
+      maximum: members.maximum,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ExtendsCyclicExtends = ProblemReply<Schemas['ExtendsCyclicExtendsProblem']>;
+
+/** 400 Cyclic extends. */
+export function extendsCyclicExtends(
+  members: Pick<Schemas['ExtendsCyclicExtendsProblem'], 'message' | 'chain' | 'location'>,
+  options?: ProblemOptions,
+): ExtendsCyclicExtends {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/extends-cyclic-extends',
+      title: 'Cyclic extends',
+      status: 400,
+      message: members.message,
+      error: 'ExtendsError',
+      case: 'cyclicExtends',
+      chain: members.chain,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ExtendsFileNotFound = ProblemReply<Schemas['ExtendsFileNotFoundProblem']>;
+
+/** 400 Extended file not found. */
+export function extendsFileNotFound(
+  members: Pick<Schemas['ExtendsFileNotFoundProblem'], 'message' | 'service' | 'path' | 'location'>,
+  options?: ProblemOptions,
+): ExtendsFileNotFound {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/extends-file-not-found',
+      title: 'Extended file not found',
+      status: 400,
+      message: members.message,
+      error: 'ExtendsError',
+      case: 'fileNotFound',
+      service: members.service,
+      path: members.path,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ExtendsServiceNotFound = ProblemReply<Schemas['ExtendsServiceNotFoundProblem']>;
+
+/** 400 Extended service not found. */
+export function extendsServiceNotFound(
+  members: Pick<Schemas['ExtendsServiceNotFoundProblem'], 'message' | 'service' | 'extended' | 'location'>,
+  options?: ProblemOptions,
+): ExtendsServiceNotFound {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/extends-service-not-found',
+      title: 'Extended service not found',
+      status: 400,
+      message: members.message,
+      error: 'ExtendsError',
+      case: 'serviceNotFound',
+      service: members.service,
+      extended: members.extended,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeMemoryParseEmpty = ProblemReply<Schemas['ComposeMemoryParseEmptyProblem']>;
+
+/** 400 Empty memory quantity. */
+export function composeMemoryParseEmpty(
+  members: Pick<Schemas['ComposeMemoryParseEmptyProblem'], 'message' | 'location'>,
+  options?: ProblemOptions,
+): ComposeMemoryParseEmpty {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-memory-parse-empty',
+      title: 'Empty memory quantity',
+      status: 400,
+      message: members.message,
+      error: 'ComposeMemoryParseError',
+      case: 'empty',
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeMemoryParseInvalid = ProblemReply<Schemas['ComposeMemoryParseInvalidProblem']>;
+
+/** 400 Invalid memory quantity. */
+export function composeMemoryParseInvalid(
+  members: Pick<Schemas['ComposeMemoryParseInvalidProblem'], 'message' | 'input' | 'location'>,
+  options?: ProblemOptions,
+): ComposeMemoryParseInvalid {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-memory-parse-invalid',
+      title: 'Invalid memory quantity',
+      status: 400,
+      message: members.message,
+      error: 'ComposeMemoryParseError',
+      case: 'invalid',
+      input: members.input,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeMemoryParseNegative = ProblemReply<Schemas['ComposeMemoryParseNegativeProblem']>;
+
+/** 400 Negative memory quantity. */
+export function composeMemoryParseNegative(
+  members: Pick<Schemas['ComposeMemoryParseNegativeProblem'], 'message' | 'input' | 'location'>,
+  options?: ProblemOptions,
+): ComposeMemoryParseNegative {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-memory-parse-negative',
+      title: 'Negative memory quantity',
+      status: 400,
+      message: members.message,
+      error: 'ComposeMemoryParseError',
+      case: 'negative',
+      input: members.input,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeMemoryParseOverflow = ProblemReply<Schemas['ComposeMemoryParseOverflowProblem']>;
+
+/** 400 Memory quantity overflow. */
+export function composeMemoryParseOverflow(
+  members: Pick<Schemas['ComposeMemoryParseOverflowProblem'], 'message' | 'input' | 'location'>,
+  options?: ProblemOptions,
+): ComposeMemoryParseOverflow {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-memory-parse-overflow',
+      title: 'Memory quantity overflow',
+      status: 400,
+      message: members.message,
+      error: 'ComposeMemoryParseError',
+      case: 'overflow',
+      input: members.input,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type InterpolationInvalidTemplate = ProblemReply<Schemas['InterpolationInvalidTemplateProblem']>;
+
+/** 400 Invalid variable expression. */
+export function interpolationInvalidTemplate(
+  members: Pick<Schemas['InterpolationInvalidTemplateProblem'], 'message' | 'template' | 'location'>,
+  options?: ProblemOptions,
+): InterpolationInvalidTemplate {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/interpolation-invalid-template',
+      title: 'Invalid variable expression',
+      status: 400,
+      message: members.message,
+      error: 'InterpolationError',
+      case: 'invalidTemplate',
+      template: members.template,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type InterpolationRequiredVariable = ProblemReply<Schemas['InterpolationRequiredVariableProblem']>;
+
+/** 400 Required variable missing. */
+export function interpolationRequiredVariable(
+  members: Pick<Schemas['InterpolationRequiredVariableProblem'], 'message' | 'variable' | 'reason' | 'location'>,
+  options?: ProblemOptions,
+): InterpolationRequiredVariable {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/interpolation-required-variable',
+      title: 'Required variable missing',
+      status: 400,
+      message: members.message,
+      error: 'InterpolationError',
+      case: 'requiredVariable',
+      variable: members.variable,
+      reason: members.reason,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type InterpolationNestedTooDeeply = ProblemReply<Schemas['InterpolationNestedTooDeeplyProblem']>;
+
+/** 400 Variable expression nested too deeply. */
+export function interpolationNestedTooDeeply(
+  members: Pick<Schemas['InterpolationNestedTooDeeplyProblem'], 'message' | 'maximum' | 'location'>,
+  options?: ProblemOptions,
+): InterpolationNestedTooDeeply {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/interpolation-nested-too-deeply',
+      title: 'Variable expression nested too deeply',
+      status: 400,
+      message: members.message,
+      error: 'InterpolationError',
+      case: 'nestedTooDeeply',
+      maximum: members.maximum,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type EnvFileNotFound = ProblemReply<Schemas['EnvFileNotFoundProblem']>;
+
+/** 400 Environment file not found. */
+export function envFileNotFound(
+  members: Pick<Schemas['EnvFileNotFoundProblem'], 'message' | 'path' | 'location'>,
+  options?: ProblemOptions,
+): EnvFileNotFound {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/env-file-not-found',
+      title: 'Environment file not found',
+      status: 400,
+      message: members.message,
+      error: 'EnvFileError',
+      case: 'notFound',
+      path: members.path,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationUnknownKey = ProblemReply<Schemas['ComposeValidationUnknownKeyProblem']>;
+
+/** 400 Unknown key. */
+export function composeValidationUnknownKey(
+  members: Pick<Schemas['ComposeValidationUnknownKeyProblem'], 'message' | 'path' | 'key' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationUnknownKey {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-unknown-key',
+      title: 'Unknown key',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'unknownKey',
+      path: members.path,
+      key: members.key,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationMissingKey = ProblemReply<Schemas['ComposeValidationMissingKeyProblem']>;
+
+/** 400 Missing key. */
+export function composeValidationMissingKey(
+  members: Pick<Schemas['ComposeValidationMissingKeyProblem'], 'message' | 'path' | 'key' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationMissingKey {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-missing-key',
+      title: 'Missing key',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'missingKey',
+      path: members.path,
+      key: members.key,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationInvalidValue = ProblemReply<Schemas['ComposeValidationInvalidValueProblem']>;
+
+/** 400 Invalid value. */
+export function composeValidationInvalidValue(
+  members: Pick<Schemas['ComposeValidationInvalidValueProblem'], 'message' | 'path' | 'expected' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationInvalidValue {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-invalid-value',
+      title: 'Invalid value',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'invalidValue',
+      path: members.path,
+      expected: members.expected,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationCannotMerge = ProblemReply<Schemas['ComposeValidationCannotMergeProblem']>;
+
+/** 400 Cannot merge. */
+export function composeValidationCannotMerge(
+  members: Pick<Schemas['ComposeValidationCannotMergeProblem'], 'message' | 'path' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationCannotMerge {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-cannot-merge',
+      title: 'Cannot merge',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'cannotMerge',
+      path: members.path,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationUndefinedReference = ProblemReply<Schemas['ComposeValidationUndefinedReferenceProblem']>;
+
+/** 400 Undefined reference. */
+export function composeValidationUndefinedReference(
+  members: Pick<
+    Schemas['ComposeValidationUndefinedReferenceProblem'],
+    'message' | 'path' | 'kind' | 'name' | 'location'
+  >,
+  options?: ProblemOptions,
+): ComposeValidationUndefinedReference {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-undefined-reference',
+      title: 'Undefined reference',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'undefinedReference',
+      path: members.path,
+      kind: members.kind,
+      name: members.name,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationDisabledReference = ProblemReply<Schemas['ComposeValidationDisabledReferenceProblem']>;
+
+/** 400 Disabled reference. */
+export function composeValidationDisabledReference(
+  members: Pick<Schemas['ComposeValidationDisabledReferenceProblem'], 'message' | 'path' | 'service' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationDisabledReference {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-disabled-reference',
+      title: 'Disabled reference',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'disabledReference',
+      path: members.path,
+      service: members.service,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationConflict = ProblemReply<Schemas['ComposeValidationConflictProblem']>;
+
+/** 400 Conflicting keys. */
+export function composeValidationConflict(
+  members: Pick<Schemas['ComposeValidationConflictProblem'], 'message' | 'path' | 'reason' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationConflict {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-conflict',
+      title: 'Conflicting keys',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'conflict',
+      path: members.path,
+      reason: members.reason,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationCircularDependency = ProblemReply<Schemas['ComposeValidationCircularDependencyProblem']>;
+
+/** 400 Circular dependency. */
+export function composeValidationCircularDependency(
+  members: Pick<Schemas['ComposeValidationCircularDependencyProblem'], 'message' | 'chain' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationCircularDependency {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-circular-dependency',
+      title: 'Circular dependency',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'circularDependency',
+      chain: members.chain,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationEmptyProject = ProblemReply<Schemas['ComposeValidationEmptyProjectProblem']>;
+
+/** 400 Empty project. */
+export function composeValidationEmptyProject(
+  members: Pick<Schemas['ComposeValidationEmptyProjectProblem'], 'message' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationEmptyProject {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-empty-project',
+      title: 'Empty project',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'emptyProject',
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationUnsupported = ProblemReply<Schemas['ComposeValidationUnsupportedProblem']>;
+
+/** 400 Not supported here. */
+export function composeValidationUnsupported(
+  members: Pick<Schemas['ComposeValidationUnsupportedProblem'], 'message' | 'path' | 'reason' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationUnsupported {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-unsupported',
+      title: 'Not supported here',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'unsupported',
+      path: members.path,
+      reason: members.reason,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeValidationPathOutsideProject = ProblemReply<Schemas['ComposeValidationPathOutsideProjectProblem']>;
+
+/** 400 Path outside of the project. */
+export function composeValidationPathOutsideProject(
+  members: Pick<Schemas['ComposeValidationPathOutsideProjectProblem'], 'message' | 'path' | 'location'>,
+  options?: ProblemOptions,
+): ComposeValidationPathOutsideProject {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-validation-path-outside-project',
+      title: 'Path outside of the project',
+      status: 400,
+      message: members.message,
+      error: 'ComposeValidationError',
+      case: 'pathOutsideProject',
+      path: members.path,
+      location: members.location,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeWaitTimeout = ProblemReply<Schemas['ComposeWaitTimeoutProblem']>;
+
+/** 504 Dependency not ready in time. */
+export function composeWaitTimeout(
+  members: Pick<Schemas['ComposeWaitTimeoutProblem'], 'message' | 'containerName' | 'condition' | 'seconds'>,
+  options?: ProblemOptions,
+): ComposeWaitTimeout {
+  return {
+    status: 504,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-wait-timeout',
+      title: 'Dependency not ready in time',
+      status: 504,
+      message: members.message,
+      error: 'ComposeWaitError',
+      case: 'timeout',
+      containerName: members.containerName,
+      condition: members.condition,
+      seconds: members.seconds,
+    },
+
+    ...options,
+  };
+}
+
+export type ComposeWaitNonZeroExitCode = ProblemReply<Schemas['ComposeWaitNonZeroExitCodeProblem']>;
+
+/** 409 Dependency failed. */
+export function composeWaitNonZeroExitCode(
+  members: Pick<Schemas['ComposeWaitNonZeroExitCodeProblem'], 'message' | 'containerName' | 'exitCode'>,
+  options?: ProblemOptions,
+): ComposeWaitNonZeroExitCode {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/compose-wait-non-zero-exit-code',
+      title: 'Dependency failed',
+      status: 409,
+      message: members.message,
+      error: 'ComposeWaitError',
+      case: 'nonZeroExitCode',
+      containerName: members.containerName,
+      exitCode: members.exitCode,
+    },
+
+    ...options,
+  };
+}
+
+export type OrchestratorProjectNotFound = ProblemReply<Schemas['OrchestratorProjectNotFoundProblem']>;
+
+/** 404 Project not found. */
+export function orchestratorProjectNotFound(
+  members: Pick<Schemas['OrchestratorProjectNotFoundProblem'], 'message' | 'name'>,
+  options?: ProblemOptions,
+): OrchestratorProjectNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/orchestrator-project-not-found',
+      title: 'Project not found',
+      status: 404,
+      message: members.message,
+      error: 'OrchestratorError',
+      case: 'projectNotFound',
+      name: members.name,
+    },
+
+    ...options,
+  };
+}
+
+export type OrchestratorServiceNotFound = ProblemReply<Schemas['OrchestratorServiceNotFoundProblem']>;
+
+/** 404 Service not found. */
+export function orchestratorServiceNotFound(
+  members: Pick<Schemas['OrchestratorServiceNotFoundProblem'], 'message' | 'project' | 'service'>,
+  options?: ProblemOptions,
+): OrchestratorServiceNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/orchestrator-service-not-found',
+      title: 'Service not found',
+      status: 404,
+      message: members.message,
+      error: 'OrchestratorError',
+      case: 'serviceNotFound',
+      project: members.project,
+      service: members.service,
+    },
+
+    ...options,
+  };
+}
+
+export type OrchestratorInvalidReplicaCount = ProblemReply<Schemas['OrchestratorInvalidReplicaCountProblem']>;
+
+/** 400 Invalid number of replicas. */
+export function orchestratorInvalidReplicaCount(
+  members: Pick<Schemas['OrchestratorInvalidReplicaCountProblem'], 'message' | 'replicas'>,
+  options?: ProblemOptions,
+): OrchestratorInvalidReplicaCount {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/orchestrator-invalid-replica-count',
+      title: 'Invalid number of replicas',
+      status: 400,
+      message: members.message,
+      error: 'OrchestratorError',
+      case: 'invalidReplicaCount',
+      replicas: members.replicas,
+    },
+
+    ...options,
+  };
+}
+
+export type OrchestratorProjectNotIngested = ProblemReply<Schemas['OrchestratorProjectNotIngestedProblem']>;
+
+/** 409 Project not ingested. */
+export function orchestratorProjectNotIngested(
+  members: Pick<Schemas['OrchestratorProjectNotIngestedProblem'], 'message' | 'name'>,
+  options?: ProblemOptions,
+): OrchestratorProjectNotIngested {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/orchestrator-project-not-ingested',
+      title: 'Project not ingested',
+      status: 409,
+      message: members.message,
+      error: 'OrchestratorError',
+      case: 'projectNotIngested',
+      name: members.name,
+    },
+
+    ...options,
+  };
+}
+
+/** The problem of each entry of the error catalogue that a server can answer, by error and case. */
+export const failureProblems = {
+  RuntimeError: {
+    notFound: runtimeNotFound,
+    alreadyExists: runtimeAlreadyExists,
+    invalidState: runtimeInvalidState,
+    timeout: runtimeTimeout,
+    imageNotFound: runtimeImageNotFound,
+    notSupported: runtimeNotSupported,
+    backendFailure: runtimeBackendFailure,
+    persistenceFailure: runtimePersistenceFailure,
+  },
+  ComposeError: {
+    imageNotFound: composeImageNotFound,
+    invalidProjectName: composeInvalidProjectName,
+    externalVolumeNotFound: composeExternalVolumeNotFound,
+    invalidShellTokenization: composeInvalidShellTokenization,
+  },
+  YamlError: { malformed: yamlMalformed, limitExceeded: yamlLimitExceeded },
+  ExtendsError: {
+    cyclicExtends: extendsCyclicExtends,
+    fileNotFound: extendsFileNotFound,
+    serviceNotFound: extendsServiceNotFound,
+  },
+  ComposeMemoryParseError: {
+    empty: composeMemoryParseEmpty,
+    invalid: composeMemoryParseInvalid,
+    negative: composeMemoryParseNegative,
+    overflow: composeMemoryParseOverflow,
+  },
+  InterpolationError: {
+    invalidTemplate: interpolationInvalidTemplate,
+    requiredVariable: interpolationRequiredVariable,
+    nestedTooDeeply: interpolationNestedTooDeeply,
+  },
+  EnvFileError: { notFound: envFileNotFound },
+  ComposeValidationError: {
+    unknownKey: composeValidationUnknownKey,
+    missingKey: composeValidationMissingKey,
+    invalidValue: composeValidationInvalidValue,
+    cannotMerge: composeValidationCannotMerge,
+    undefinedReference: composeValidationUndefinedReference,
+    disabledReference: composeValidationDisabledReference,
+    conflict: composeValidationConflict,
+    circularDependency: composeValidationCircularDependency,
+    emptyProject: composeValidationEmptyProject,
+    unsupported: composeValidationUnsupported,
+    pathOutsideProject: composeValidationPathOutsideProject,
+  },
+  ComposeWaitError: { timeout: composeWaitTimeout, nonZeroExitCode: composeWaitNonZeroExitCode },
+  OrchestratorError: {
+    projectNotFound: orchestratorProjectNotFound,
+    serviceNotFound: orchestratorServiceNotFound,
+    invalidReplicaCount: orchestratorInvalidReplicaCount,
+    projectNotIngested: orchestratorProjectNotIngested,
+  },
+} as const;
+
 /** Every problem by its slug: what its page says. */
 export const problemCatalogue = {
   'malformed-request': {
@@ -1026,6 +2156,336 @@ export const problemCatalogue = {
     title: 'Sync run not active',
     statuses: [409],
     description: 'Only a run that is pending or running can be cancelled; this one has ended. There is nothing to do.',
+  },
+  'client-not-allowed': {
+    title: 'Client not allowed',
+    statuses: [403],
+    description:
+      'The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`.',
+  },
+  'runtime-not-found': {
+    title: 'Not found',
+    statuses: [404],
+    description:
+      'No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list.',
+  },
+  'runtime-already-exists': {
+    title: 'Already exists',
+    statuses: [409],
+    description:
+      'Something with this id or name exists, and replacing it is not allowed. Choose another name, remove what holds it, or allow the replacement where the operation offers that.',
+  },
+  'runtime-invalid-state': {
+    title: 'Invalid state',
+    statuses: [409],
+    description:
+      'The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to.',
+  },
+  'runtime-timeout': {
+    title: 'Timeout',
+    statuses: [408, 504],
+    description:
+      'The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer.',
+  },
+  'runtime-image-not-found': {
+    title: 'Image not found',
+    statuses: [404],
+    description:
+      'The image is not on this machine and no registry gives it: mind the spelling, the tag, and whether the registry can be reached and lets the server in.',
+  },
+  'runtime-not-supported': {
+    title: 'Not supported',
+    statuses: [501],
+    description:
+      'The backend that the server runs on does not offer this. Start the server on another backend, or do it another way.',
+  },
+  'runtime-backend-failure': {
+    title: 'Backend failure',
+    statuses: [502],
+    description:
+      'The container engine failed, or does not answer. `message` is what it said, without paths and environment values. Look at the engine, then try again.',
+  },
+  'runtime-persistence-failure': {
+    title: 'Persistence failure',
+    statuses: [500],
+    description:
+      'The server could not write, or read back, a state that must outlive it. Look at the disk and at the permissions of the state folder; the cause is in the log.',
+  },
+  'compose-image-not-found': {
+    title: 'Service without image',
+    statuses: [400],
+    description: 'A service says neither which image it runs nor how one is built. Give it `image` or `build`.',
+  },
+  'compose-invalid-project-name': {
+    title: 'Invalid project name',
+    statuses: [400],
+    description:
+      'No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.',
+  },
+  'compose-external-volume-not-found': {
+    title: 'External volume not found',
+    statuses: [409],
+    description:
+      'A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request.',
+  },
+  'compose-invalid-shell-tokenization': {
+    title: 'Invalid shell words',
+    statuses: [400],
+    description:
+      'A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.',
+  },
+  'yaml-compose-file-not-found': {
+    title: 'Compose file not found',
+    statuses: [],
+    description:
+      'There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or above it.',
+  },
+  'yaml-malformed': {
+    title: 'Malformed YAML',
+    statuses: [400],
+    description:
+      'The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.',
+  },
+  'yaml-limit-exceeded': {
+    title: 'Compose file too large',
+    statuses: [400],
+    description:
+      'The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.',
+  },
+  'yaml-unreadable': {
+    title: 'Unreadable file',
+    statuses: [],
+    description: 'A compose or environment file exists and cannot be read.',
+  },
+  'include-cyclic-include': {
+    title: 'Cyclic include',
+    statuses: [],
+    description:
+      'A compose file includes itself, directly or through others. Take the directive out that closes the circle.',
+  },
+  'include-file-not-found': {
+    title: 'Included file not found',
+    statuses: [],
+    description:
+      'An `include:` names a file that cannot be opened. Relative paths start at the directory of the primary file.',
+  },
+  'extends-cyclic-extends': {
+    title: 'Cyclic extends',
+    statuses: [400],
+    description: 'A service extends itself, directly or through others. Take the `extends` out that closes the circle.',
+  },
+  'extends-file-not-found': {
+    title: 'Extended file not found',
+    statuses: [400],
+    description:
+      'An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.',
+  },
+  'extends-service-not-found': {
+    title: 'Extended service not found',
+    statuses: [400],
+    description: 'An `extends` names a service that the file does not have. Names of services are case sensitive.',
+  },
+  'compose-memory-parse-empty': {
+    title: 'Empty memory quantity',
+    statuses: [400],
+    description: 'A memory quantity is empty or blank. Give a number with a unit, or leave the key out.',
+  },
+  'compose-memory-parse-invalid': {
+    title: 'Invalid memory quantity',
+    statuses: [400],
+    description: 'A memory quantity is not a number with a known suffix.',
+  },
+  'compose-memory-parse-negative': {
+    title: 'Negative memory quantity',
+    statuses: [400],
+    description: 'A memory quantity is below zero.',
+  },
+  'compose-memory-parse-overflow': {
+    title: 'Memory quantity overflow',
+    statuses: [400],
+    description: 'A memory quantity is too large to count in bytes.',
+  },
+  'interpolation-invalid-template': {
+    title: 'Invalid variable expression',
+    statuses: [400],
+    description: 'A value holds a dollar sign that begins no valid variable expression.',
+  },
+  'interpolation-required-variable': {
+    title: 'Required variable missing',
+    statuses: [400],
+    description:
+      'The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.',
+  },
+  'interpolation-nested-too-deeply': {
+    title: 'Variable expression nested too deeply',
+    statuses: [400],
+    description: 'A variable expression holds others to a depth that is not read.',
+  },
+  'env-file-not-found': {
+    title: 'Environment file not found',
+    statuses: [400],
+    description:
+      'A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.',
+  },
+  'env-file-malformed': {
+    title: 'Malformed environment file',
+    statuses: [],
+    description: 'A line of an environment file is no assignment.',
+  },
+  'compose-validation-unknown-key': {
+    title: 'Unknown key',
+    statuses: [400],
+    description:
+      'A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.',
+  },
+  'compose-validation-missing-key': {
+    title: 'Missing key',
+    statuses: [400],
+    description: 'A mapping lacks a key that it must have.',
+  },
+  'compose-validation-invalid-value': {
+    title: 'Invalid value',
+    statuses: [400],
+    description: 'A value is of another kind than it has to be.',
+  },
+  'compose-validation-cannot-merge': {
+    title: 'Cannot merge',
+    statuses: [400],
+    description: 'Two documents or files give the same key values of different kinds, which cannot become one.',
+  },
+  'compose-validation-undefined-reference': {
+    title: 'Undefined reference',
+    statuses: [400],
+    description: 'A service refers to something that the file does not define.',
+  },
+  'compose-validation-disabled-reference': {
+    title: 'Disabled reference',
+    statuses: [400],
+    description:
+      'A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.',
+  },
+  'compose-validation-conflict': {
+    title: 'Conflicting keys',
+    statuses: [400],
+    description: 'Two parts of the file cannot both hold.',
+  },
+  'compose-validation-circular-dependency': {
+    title: 'Circular dependency',
+    statuses: [400],
+    description:
+      'A service depends on itself, directly or through others, so that none of them could be started first.',
+  },
+  'compose-validation-empty-project': {
+    title: 'Empty project',
+    statuses: [400],
+    description: 'There is nothing to run: the file is empty, or has no services.',
+  },
+  'compose-validation-service-not-found': {
+    title: 'No such service in the file',
+    statuses: [],
+    description:
+      'A service that was named on the command line is not in the compose file. Names of services are case sensitive.',
+  },
+  'compose-validation-unsupported': {
+    title: 'Not supported here',
+    statuses: [400],
+    description:
+      'The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server.',
+  },
+  'compose-validation-path-outside-project': {
+    title: 'Path outside of the project',
+    statuses: [400],
+    description: 'The project would read a file that is none of its own.',
+  },
+  'compose-wait-timeout': {
+    title: 'Dependency not ready in time',
+    statuses: [504],
+    description:
+      'A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.',
+  },
+  'compose-wait-non-zero-exit-code': {
+    title: 'Dependency failed',
+    statuses: [409],
+    description: 'A service that has to complete before others start has failed. Look at its logs.',
+  },
+  'listen-address-malformed': {
+    title: 'Malformed address',
+    statuses: [],
+    description: '`--listen` or `--remote` got something that is no address.',
+  },
+  'listen-address-missing-host-or-port': {
+    title: 'Address without host or port',
+    statuses: [],
+    description: 'A `tcp://` or `tls://` address needs both a host and a port.',
+  },
+  'listen-address-unsupported-scheme': {
+    title: 'Unsupported scheme',
+    statuses: [],
+    description: 'An address begins with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted.',
+  },
+  'terminal-command-failed': {
+    title: 'Command failed',
+    statuses: [],
+    description:
+      'A program that the command line runs, such as the one of the container platform, ended with a failure, or is not installed.',
+  },
+  'orchestrator-project-not-found': {
+    title: 'Project not found',
+    statuses: [404],
+    description:
+      'No container belongs to a project of this name, and none was sent to the server. List the projects, or send the compose file.',
+  },
+  'orchestrator-service-not-found': {
+    title: 'Service not found',
+    statuses: [404],
+    description: 'The project has no service of this name. Names of services are case sensitive.',
+  },
+  'orchestrator-invalid-replica-count': {
+    title: 'Invalid number of replicas',
+    statuses: [400],
+    description: 'A service cannot have less than zero containers.',
+  },
+  'orchestrator-project-not-ingested': {
+    title: 'Project not ingested',
+    statuses: [409],
+    description:
+      'The operation needs the compose file of the project, and the server has none: it sees only that there are containers. Send the file, then repeat the request.',
+  },
+  'auth-store-duplicate-name': {
+    title: 'Duplicate client name',
+    statuses: [],
+    description: 'Two client certificates in the auth store share a name.',
+  },
+  'auth-store-malformed-file': {
+    title: 'Malformed auth store',
+    statuses: [],
+    description: 'The auth store is not what it has to be, so that nobody can be let in by it.',
+  },
+  'auth-store-duplicate-fingerprint': {
+    title: 'Duplicate client certificate',
+    statuses: [],
+    description: 'Two clients in the auth store present the same certificate, so that they cannot be told apart.',
+  },
+  'auth-store-loose-permissions': {
+    title: 'Auth store open to others',
+    statuses: [],
+    description: 'Other users of the machine could read or change who is let in.',
+  },
+  'auth-store-client-not-found': {
+    title: 'No such client',
+    statuses: [],
+    description: 'The auth store has no client of this name.',
+  },
+  'auth-store-locked': {
+    title: 'Auth store locked',
+    statuses: [],
+    description: 'Two commands would change the auth store at once.',
+  },
+  'auth-store-unwritable': {
+    title: 'Auth store not writable',
+    statuses: [],
+    description:
+      'A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk.',
   },
 } as const;
 

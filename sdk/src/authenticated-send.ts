@@ -39,14 +39,15 @@ export async function sendAuthenticated(
   const sendWith = (token: string): Promise<Response> =>
     send({ ...plain, headers: { ...plain.headers, authorization: checkedBearer(token) } }, options);
   const response = await sendWith(tokens.access_token);
-  if (!(await isUnauthenticated(response))) return response;
+  if (!(await isUnauthenticated(response, operation))) return response;
   const renewed = await untilAborted(caller.renew(tokens.access_token), request.signal);
   return renewed === null ? response : sendWith(renewed.access_token);
 }
 
 /** Other problems with status 401, a wrong password for example, say nothing about the token. */
-async function isUnauthenticated(response: Response): Promise<boolean> {
+async function isUnauthenticated(response: Response, operation: Operation): Promise<boolean> {
   if (response.status !== 401) return false;
+  if (operation.statuses.includes(401)) return true; // one that answers otherwise than with problems has this one
   const body: unknown = await response
     .clone()
     .json()
@@ -62,7 +63,7 @@ function sendOptions(client: ClientOptions, operation: Operation, request: AnyRe
     timeoutMs: request.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs,
     retries: request.retries ?? client.retries ?? defaultRetries,
     policy: {
-      method: operation.method,
+      method: operation.readsOnly === true ? 'get' : operation.method,
       maxRetryDelayMs: client.maxRetryDelayMs ?? defaultMaxRetryDelayMs,
       timing: client.timing ?? systemTiming,
     },

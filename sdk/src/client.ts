@@ -87,6 +87,7 @@ async function perform(
     const reply = await http.request(operation.method, operation.path, {
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
       ...(body !== undefined && { body }),
+      ...(operation.sends !== undefined && { bodySerializer: String }),
       headers: requestHeaders(operation, caller.options.headers, request.headers),
       parseAs: operation.format?.parseAs ?? 'text',
       fetch: async (input) => (received.response = await sendAuthenticated(caller, operation, request, input)),

@@ -3,10 +3,14 @@ export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
-  /** The documented statuses that are no problem. */
+  /** The documented statuses whose body is no problem document. */
   readonly statuses: readonly number[];
   /** How the body of such a reply is read; absent where none has a body. */
   readonly format?: ReplyFormat;
+  /** It changes nothing, although its method does not say so: it may be repeated. */
+  readonly readsOnly?: boolean;
+  /** The media type of the request body, which is text; absent for JSON. */
+  readonly sends?: string;
   /** The security scheme whose bearer token the operation takes. */
   readonly scheme?: string;
   /** Where a reply may carry a token pair: it is one, or holds one as its property `tokens`. */

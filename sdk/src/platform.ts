@@ -7,6 +7,7 @@ export type * from './generated/platform/openapi.js';
 export * from './generated/platform/operations.js';
 export * from './generated/platform/problems.js';
 export * from './generated/platform/values.js';
+export { followSyncRun, hasSyncRunEnded, waitForSyncRun, type FollowOptions, type SyncRunParams } from './sync-runs.js';
 
 /**
  * Makes a client of the Platform API. It holds the tokens of one user: those of the latest reply that carried some.

@@ -17,7 +17,7 @@ export function resultOf(
   const { status, headers } = response;
   const requestId = headers.get('x-request-id');
   const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (!response.ok) {
+  if (!response.ok && !operation.statuses.includes(status)) {
     if (mediaType !== 'application/problem+json' || !isProblem(content)) throw unexpected(operation, response);
     return { ok: false, status, problem: content, headers, requestId };
   }

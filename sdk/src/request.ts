@@ -42,6 +42,7 @@ export function requestHeaders(
   const accept = ['application/problem+json'];
   if (operation.format !== undefined) accept.unshift(operation.format.mediaType);
   const headers: Record<string, string> = { accept: accept.join(', ') };
+  if (operation.sends !== undefined) headers['content-type'] = operation.sends;
   for (const [name, value] of added.flatMap((each) => Object.entries(each ?? {}))) {
     if (value === undefined) continue;
     // What fetch itself would throw quotes the value, which may be a secret.

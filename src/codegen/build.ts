@@ -1,15 +1,16 @@
 /**
  * `npm run build` makes `dist/`, which is what runs: the sources without their types, the generated files, the
- * migrations, and the script of the API reference.
+ * migrations, the script of the API reference, and GraphiQL.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
+import { buildGraphiql } from './graphql/build-graphiql.js';
 
 const output = 'dist';
 
 await rm(output, { recursive: true, force: true });
-await Promise.all([compile(), copyFiles(), copyReferenceScript()]);
+await Promise.all([compile(), copyFiles(), copyReferenceScript(), buildGraphiql(`${output}/graphiql`)]);
 
 /** Takes the types away, file by file; `tsc` checks them elsewhere. */
 async function compile(): Promise<void> {

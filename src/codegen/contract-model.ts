@@ -94,15 +94,31 @@ export interface Problem {
   readonly slug: string;
   readonly title: string;
   readonly description: string;
+  /** Empty for what only a command line raises. */
   readonly statuses: readonly number[];
   /** null where the text depends on the case. */
   readonly message: string | null;
   readonly members: readonly ProblemMember[];
-  readonly raisedBy: 'pipeline' | 'service' | 'both';
+  readonly raisedBy: 'pipeline' | 'service' | 'both' | 'command-line';
   readonly headers: Readonly<Record<string, string>>;
+  /** The entry of the error catalogue that the problem stands for; null for other problems. */
+  readonly failure: ProblemFailure | null;
 }
 
 export interface ProblemMember {
   readonly name: string;
   readonly required: boolean;
+  /** The only value that it can have. */
+  readonly constant?: string;
+}
+
+/** A case of an error family: `error` and `case` of the problem, and what a program has of it. */
+export interface ProblemFailure {
+  readonly error: string;
+  readonly case: string;
+  /** What a command line ends with. */
+  readonly exitCode: number;
+  /** The message with `{field}` for the fields; what stands in `[]` is left out when a field in it is empty. */
+  readonly message: string;
+  readonly fields: readonly { readonly name: string; readonly schema: SchemaObject }[];
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { bundleContract, bundleProblems } from './bundle.js';
 import type { Problem } from './contract-model.js';
+import { emitFailures } from './emit/failures.js';
 import { header } from './emit/header.js';
 import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
 import { emitOperations } from './emit/operations.js';
@@ -32,6 +33,7 @@ export async function generate(contracts: readonly string[]): Promise<GeneratedF
   files.set('generated/contract.ts', header('src/codegen/templates/contract.ts') + template);
   files.set('generated/problem-schemas.ts', await emitOpenapiTypes(catalogue, 'openapi/problems.yaml'));
   files.set('generated/problems.ts', emitProblems(problems));
+  files.set('generated/failures.ts', emitFailures(problems));
   for (const name of contracts) await generateApi(name, problems, files);
   for (const [path, text] of files) files.set(path, await formatted(path, text));
   files.set('generated/stamp.json', await stamp());
@@ -64,9 +66,13 @@ async function formatted(path: string, text: string): Promise<string> {
 
 /** Hashes what the generated files come from, so that a reader can tell which contracts they belong to. */
 async function stamp(): Promise<string> {
-  const entries = await readdir('openapi', { recursive: true, withFileTypes: true });
+  const entries = await Promise.all(
+    // A project need not have both.
+    ['openapi', 'graphql'].map((folder) => readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])),
+  );
   const paths = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.yaml') && !entry.name.endsWith('.arazzo.yaml'))
+    .flat()
+    .filter((entry) => entry.isFile() && /\.(yaml|graphql)$/.test(entry.name) && !entry.name.endsWith('.arazzo.yaml'))
     .map((entry) => `${entry.parentPath}/${entry.name}`)
     .sort();
   const hash = createHash('sha256');

@@ -6,11 +6,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { generate, type GeneratedFiles } from './generate.js';
+import { generateGraphql } from './graphql/generate-graphql.js';
 
 /** Folders in which every file is generated. */
 const ownedFolders = ['generated', 'sdk/src/generated'];
 
 const files = await generate(await contractNames());
+for (const [path, text] of await generateGraphql()) files.set(path, text);
 if (process.argv.includes('--check')) {
   const stale = await staleFiles(files);
   if (stale.length > 0) {

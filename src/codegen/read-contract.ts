@@ -28,7 +28,7 @@ import {
 import { closedSchemaFaults } from './schema-rules.js';
 
 const problemMediaType = 'application/problem+json';
-const bodyMediaTypes = ['application/json'];
+const bodyMediaTypes = ['application/json', 'application/yaml'];
 const replyMediaTypes = ['application/json', 'application/x-ndjson', 'text/plain', 'text/html'];
 const defaultMaxBodyBytes = 65_536;
 
@@ -125,7 +125,10 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   const [mediaType, { schema }] = entry;
   if (!bodyMediaTypes.includes(mediaType)) throw new Error(`request bodies of type ${mediaType} are not supported`);
   if (schema === undefined) throw new Error('the request body has no schema');
-  const properties = resolve<SchemaObject>(document, schema)['properties'];
+  const { type, properties } = resolve<SchemaObject>(document, schema);
+  if (mediaType !== 'application/json' && type !== 'string') {
+    throw new Error(`a body of type ${mediaType} is handed over as text, so its schema is a string`);
+  }
   const defaulted = Object.entries(isRecord(properties) ? properties : {})
     .filter(([, property]) => isRecord(property) && property['default'] !== undefined)
     .map(([name]) => name);

@@ -1,9 +1,13 @@
-import type { Problem } from './contract-model.js';
+import type { Problem, ProblemFailure, ProblemMember } from './contract-model.js';
 import { kebabCase, withoutProblemSuffix } from './naming.js';
 import type { OpenApiDocument, SchemaObject } from './openapi-document.js';
 
 /** The members that every problem has; the runtime fills in `request_id`. */
 const sharedMembers = ['type', 'title', 'status', 'message', 'request_id'];
+/** What only a command line raises is never sent. */
+const membersOfReplies = ['status', 'request_id'];
+/** Members of a failure that are not fields of its case. */
+const membersOfFailures = ['error', 'case', 'location'];
 
 /**
  * Reads the catalogue of `openapi/problems.yaml`.
@@ -27,10 +31,14 @@ function readProblem(schemaName: string, schema: SchemaObject): Problem {
   const properties = record(schema['properties'], 'properties');
   const required = stringList(schema['required'], 'required');
   const extension = record(schema['x-problem'], 'x-problem');
-  const raisedBy = extension['raised-by'];
-  if (raisedBy !== 'pipeline' && raisedBy !== 'service' && raisedBy !== 'both') throw new Error('x-problem.raised-by');
+  const raisedBy = readRaisedBy(extension['raised-by']);
+  const isSent = raisedBy !== 'command-line';
   for (const member of sharedMembers) {
-    if (!(member in properties) || !required.includes(member)) throw new Error(`${member} is missing or not required`);
+    if (!isSent && membersOfReplies.includes(member)) {
+      if (member in properties) throw new Error(`${member} is for replies, and this is raised by a command line`);
+    } else if (!(member in properties) || !required.includes(member)) {
+      throw new Error(`${member} is missing or not required`);
+    }
   }
   if (constant(properties, 'type') !== `/problems/${slug}`) throw new Error(`type must be /problems/${slug}`);
   const title = constant(properties, 'title');
@@ -44,13 +52,48 @@ function readProblem(schemaName: string, schema: SchemaObject): Problem {
     slug,
     title,
     description,
-    statuses: statusesOf(properties),
+    statuses: isSent ? statusesOf(properties) : [],
     message: typeof message === 'string' ? message : null,
-    members: Object.keys(properties)
-      .filter((name) => !sharedMembers.includes(name))
-      .map((name) => ({ name, required: required.includes(name) })),
+    members: readMembers(properties, required),
     raisedBy,
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+    failure: 'error' in properties ? readFailure(properties, extension) : null,
+  };
+}
+
+function readRaisedBy(value: unknown): Problem['raisedBy'] {
+  if (value !== 'pipeline' && value !== 'service' && value !== 'both' && value !== 'command-line') {
+    throw new Error('x-problem.raised-by');
+  }
+  return value;
+}
+
+function readMembers(properties: Record<string, unknown>, required: readonly string[]): ProblemMember[] {
+  return Object.keys(properties)
+    .filter((name) => !sharedMembers.includes(name))
+    .map((name) => {
+      const value = constant(properties, name);
+      return { name, required: required.includes(name), ...(typeof value === 'string' && { constant: value }) };
+    });
+}
+
+function readFailure(properties: Record<string, unknown>, extension: Record<string, unknown>): ProblemFailure {
+  const [error, failureCase] = [constant(properties, 'error'), constant(properties, 'case')];
+  const [message, exitCode] = [extension['message'], extension['exit-code']];
+  if (typeof error !== 'string' || typeof failureCase !== 'string') throw new Error('error and case must be a const');
+  if (typeof message !== 'string') throw new Error('x-problem.message is missing');
+  if (typeof exitCode !== 'number') throw new Error('x-problem.exit-code is missing');
+  const named = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const own = Object.keys(properties).filter((name) => ![...sharedMembers, ...membersOfFailures].includes(name));
+  // The message of some cases is a field of its own: it is what somebody else has said.
+  const fields = named.includes('message') ? ['message', ...own] : own;
+  for (const name of named) if (!fields.includes(name)) throw new Error(`x-problem.message names {${name}}, no field`);
+  return {
+    error,
+    case: failureCase,
+    exitCode,
+    message,
+    fields: fields.map((name) => ({ name, schema: record(properties[name], name) })),
   };
 }
 

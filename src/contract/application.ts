@@ -132,7 +132,9 @@ function elsewhere(headers: Readonly<Record<string, string>>, served: (served: S
     }
     const durationSeconds = (performance.now() - started) / 1000;
     const { method, status } = ctx;
-    served({ requestId, operationId: null, path: null, method, status, durationSeconds, clientIp: null });
+    const name: unknown = ctx.state['operation']; // what has operations of its own, such as GraphQL, says so
+    const operationId = typeof name === 'string' ? name : null;
+    served({ requestId, operationId, path: null, method, status, durationSeconds, clientIp: null });
   };
 }
 

@@ -45,9 +45,9 @@ export class Exchange implements RequestContext {
     return (this.#clientIp ??= this.#addressOf(this));
   }
 
-  /** The body as JSON. The rate limits may look at it before its own step in the pipeline reports what is wrong with it. */
+  /** The body, parsed. The rate limits may look at it before its own step in the pipeline reports what is wrong with it. */
   get parsedBody(): ParsedBody {
-    return (this.#parsedBody ??= parseBody(this.rawBody));
+    return (this.#parsedBody ??= parseBody(this.rawBody, this.route.body?.mediaType));
   }
 
   get userAgent(): string | null {

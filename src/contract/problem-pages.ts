@@ -4,19 +4,23 @@ import { problemCatalogue, type ProblemSlug } from '../../generated/problems.js'
 export function problemPage(slug: string): string | null {
   if (!isProblem(slug)) return null;
   const { title, statuses, description } = problemCatalogue[slug];
-  return page(title, [
-    `<p>Status ${statuses.join(' or ')} · <code>/problems/${slug}</code></p>`,
-    paragraph(description),
-  ]);
+  return page(title, [`<p>${whereItIsSeen(statuses)} · <code>/problems/${slug}</code></p>`, paragraph(description)]);
 }
 
 /** The list of all problems. */
 export function problemIndex(): string {
   const entries = Object.entries(problemCatalogue).map(
     ([slug, { title, statuses }]) =>
-      `<li><a href="/problems/${slug}">${escapeHtml(title)}</a> (${statuses.join(', ')})</li>`,
+      `<li><a href="/problems/${slug}">${escapeHtml(title)}</a> (${statuses.join(', ') || 'command line'})</li>`,
   );
-  return page('Problems', [paragraph('Every error that the APIs answer, by type.'), `<ul>${entries.join('')}</ul>`]);
+  return page('Problems', [
+    paragraph('Every error that the APIs answer and the command line reports, by type.'),
+    `<ul>${entries.join('')}</ul>`,
+  ]);
+}
+
+function whereItIsSeen(statuses: readonly number[]): string {
+  return statuses.length === 0 ? 'On the command line' : `Status ${statuses.join(' or ')}`;
 }
 
 function isProblem(slug: string): slug is ProblemSlug {

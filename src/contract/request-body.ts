@@ -59,12 +59,14 @@ export type ParsedBody = { readonly value: unknown } | { readonly problem: Probl
 
 /**
  * Parses the bytes as JSON in UTF-8 (400), and refuses text that a database cannot hold (422). An absent body is
- * `undefined`.
+ * `undefined`; one of another media type than JSON is the text that it is.
  */
-export function parseBody(bytes: Buffer | null): ParsedBody {
+export function parseBody(bytes: Buffer | null, mediaType = 'application/json'): ParsedBody {
   if (bytes === null || bytes.length === 0) return { value: undefined };
-  if (!isUtf8(bytes)) return malformed('it is not UTF-8.');
+  const isJson = mediaType === 'application/json';
+  if (!isUtf8(bytes)) return isJson ? malformed('it is not UTF-8.') : { problem: notText };
   const text = bytes.toString('utf8');
+  if (!isJson) return text.includes('\0') ? nul : { value: text };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -72,10 +74,13 @@ export function parseBody(bytes: Buffer | null): ParsedBody {
     return malformed(whereParsingStopped(error));
   }
   if (text.includes('\\u0000') && containsNul(value)) {
-    return { problem: validationProblem([{ path: '/body', ...nulViolation }]) };
+    return nul;
   }
   return { value };
 }
+
+const nul = { problem: validationProblem([{ path: '/body', ...nulViolation }]) };
+const notText = malformedRequest({ message: 'Send the body as text in UTF-8: it is not UTF-8.' });
 
 function malformed(why: string): { problem: ProblemReply } {
   return { problem: malformedRequest({ message: `Send the body as one JSON value in UTF-8: ${why}` }) };

@@ -1,16 +1,32 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { listenOnSocket } from './unix-socket.js';
 
 export interface RunningServer {
-  readonly server: Server;
-  /** The address to reach it at: `http://127.0.0.1:8080`. */
+  readonly server: Server | TlsServer;
+  /** The address to reach it at: `http://127.0.0.1:8080`, `https://…` with TLS, `unix:///path` for a Unix socket. */
   readonly url: string;
   /**
-   * Stops: no new connections, requests under way finish.
+   * Stops: no new connections, requests under way finish. The name of a Unix socket is removed.
    *
    * @param deadlineMs when the connections that are still open are cut
    */
   stop(deadlineMs: number): Promise<void>;
+}
+
+export type ServerAddress =
+  /** `port` 0 picks a free one. */
+  | { readonly host: string; readonly port: number }
+  /** A Unix socket, for its owner alone: absolute, in a folder that exists. */
+  | { readonly path: string };
+
+/** What a server proves itself with, as PEM. */
+export interface TlsMaterial {
+  readonly cert: string;
+  readonly key: string;
+  /** Where this is given, a client must present a certificate that chains to it, or the handshake ends. */
+  readonly clientCa?: string | undefined;
 }
 
 /** A caller gets this long to send a request's headers, and as long again for the whole request: slow ones hold no socket. */
@@ -18,39 +34,71 @@ const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;
 /** Longer than the idle time of usual proxies, so that they and not we close idle connections. */
 const keepAliveTimeoutMs = 65_000;
+const handshakeTimeoutMs = 15_000;
 
 /**
- * Listens for HTTP on a TCP port.
+ * Listens for HTTP, over TLS when there is something to prove it with (version 1.2 at least).
  *
- * @param address `port` 0 picks a free one
- * @throws the system's error when the address cannot be had
+ * @throws SocketPathError for a Unix socket that cannot be had, else the system's error; OpenSSL's for `tls` that
+ * does not fit together
  */
 export async function listen(
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
-  address: { host: string; port: number },
+  address: ServerAddress,
+  tls: TlsMaterial | null = null,
 ): Promise<RunningServer> {
-  const server = createServer(
-    { requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
-    (request, response) => {
-      void listener(request, response); // Koa's callback answers its own failures
-    },
-  );
+  const server = tls === null ? createServer(timeouts) : createTlsServer({ ...timeouts, ...tlsOptions(tls) });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void listener(request, response); // Koa's callback answers its own failures
+  });
   server.on('clientError', (error, socket) => {
-    if (socket.writable) socket.end(replyToWhatIsNoRequest(error));
+    const reply = replyToWhatIsNoRequest(error);
+    if (reply !== null && socket.writable) socket.end(reply);
     else socket.destroy();
   });
+  const connections = openConnections(server);
+  if ('path' in address) {
+    const removeName = await listenOnSocket(server, address.path);
+    return {
+      server,
+      url: `unix://${address.path}`,
+      stop: async (deadlineMs) => {
+        await removeName();
+        await stop(server, connections, deadlineMs);
+      },
+    };
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
   });
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a path
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  return { server, url: `http://${host}:${port}`, stop: (deadlineMs) => stop(server, deadlineMs) };
+  return {
+    server,
+    url: `${tls === null ? 'http' : 'https'}://${host}:${port}`,
+    stop: (deadlineMs) => stop(server, connections, deadlineMs),
+  };
 }
 
-/** What is not HTTP never reaches the pipeline; this is the least that a client can make sense of. */
-function replyToWhatIsNoRequest(error: Error): string {
-  const code = 'code' in error ? error.code : undefined;
+const timeouts = {
+  requestTimeout: requestTimeoutMs,
+  headersTimeout: headersTimeoutMs,
+  keepAliveTimeout: keepAliveTimeoutMs,
+};
+
+function tlsOptions({ cert, key, clientCa }: TlsMaterial): object {
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true };
+  return { cert, key, ...client, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs };
+}
+
+/**
+ * What is not HTTP never reaches the pipeline; this is the least that a client can make sense of. null: there is
+ * nobody to make sense of it, since the connection broke or TLS was never agreed on.
+ */
+function replyToWhatIsNoRequest(error: Error): string | null {
+  const code = 'code' in error ? String(error.code) : '';
+  if (!code.startsWith('HPE_') && code !== 'ERR_HTTP_REQUEST_TIMEOUT') return null;
   const status =
     code === 'HPE_HEADER_OVERFLOW'
       ? '431 Request Header Fields Too Large'
@@ -60,7 +108,17 @@ function replyToWhatIsNoRequest(error: Error): string {
   return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
-async function stop(server: Server, deadlineMs: number): Promise<void> {
+/** All of them: Node's own list lacks those that have not finished their TLS handshake. */
+function openConnections(server: Server | TlsServer): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
+async function stop(server: Server | TlsServer, connections: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) =>
     server.close(() => {
       resolve();
@@ -72,7 +130,7 @@ async function stop(server: Server, deadlineMs: number): Promise<void> {
     server.closeIdleConnections();
   }, 50);
   const deadline = setTimeout(() => {
-    server.closeAllConnections();
+    for (const socket of connections) socket.destroy();
   }, deadlineMs);
   await closed;
   clearInterval(sweep);

@@ -6,6 +6,7 @@ const entries = {
   'openapi-fetch alone': `export { default } from 'openapi-fetch';`,
   'one operation': `export { createPlatformClient, login } from './sdk/src/platform.ts';`,
   'Platform API, all of it': `export * from './sdk/src/index.ts'; export * from './sdk/src/platform.ts';`,
+  'Compose API, all of it': `export * from './sdk/src/index.ts'; export * from './sdk/src/compose.ts';`,
 };
 
 /**

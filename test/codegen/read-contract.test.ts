@@ -144,6 +144,7 @@ describe('what breaks a rule is an error that names the place', () => {
     ['two media types', [...put, 'responses', '200', 'content'], { ...json, 'text/plain': {} }, `${where}: status 200 has more than one media type`],
     ['an unknown media type', [...put, 'responses', '200', 'content'], { 'image/png': {} }, `${where}: replies of type image/png are not supported`],
     ['a body of an unknown type', [...put, 'requestBody', 'content'], { 'text/csv': {} }, `${where}: request bodies of type text/csv are not supported`],
+    ['YAML that is no text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is handed over as text, so its schema is a string`],
     ['a body of two types', [...put, 'requestBody', 'content'], { ...json, 'text/csv': {} }, `${where}: a request body has exactly one media type`],
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],
     ['a cookie', [...put, 'parameters'], [{ name: 'c', in: 'cookie', schema: {} }], `${where}: cookie parameters are not supported`],

@@ -32,6 +32,12 @@ const withProperties = (properties: object): SchemaObject => ({
   properties: { ...right.properties, ...properties },
 });
 
+/** A case of an error family, as the catalogue has it. */
+const failing = {
+  ...withProperties({ error: { const: 'DoorError' }, case: { const: 'stuck' }, location: { type: 'object' } }),
+  'x-problem': { 'raised-by': 'service', 'exit-code': 3, message: 'Door {door} is stuck[ since {since}].' },
+};
+
 test('An entry is read with its own members, its statuses and its headers', () => {
   expect(readProblems(catalogueOf(right))).toEqual([
     {
@@ -47,6 +53,7 @@ test('An entry is read with its own members, its statuses and its headers', () =
       ],
       raisedBy: 'service',
       headers: { Warning: 'stuck' },
+      failure: null,
     },
   ]);
 });
@@ -66,10 +73,73 @@ test.each([
   ['no description', { ...right, description: undefined }, 'description is missing'],
   ['no x-problem', { ...right, 'x-problem': undefined }, 'x-problem is not an object'],
   ['an unknown raised-by', { ...right, 'x-problem': { 'raised-by': 'nobody' } }, 'x-problem.raised-by'],
+  [
+    'a status that is never sent',
+    { ...right, 'x-problem': { 'raised-by': 'command-line' } },
+    'status is for replies, and this is raised by a command line',
+  ],
+  [
+    'a case that is no constant',
+    withProperties({ error: { const: 'DoorError' }, case: {} }),
+    'error and case must be a const',
+  ],
+  [
+    'a case without a message',
+    withProperties({ error: { const: 'DoorError' }, case: { const: 'stuck' } }),
+    'x-problem.message is missing',
+  ],
+  [
+    'a case without an exit code',
+    { ...failing, 'x-problem': { 'raised-by': 'service', message: 'Stuck.' } },
+    'x-problem.exit-code is missing',
+  ],
+  [
+    'a message of a field that there is not',
+    { ...failing, 'x-problem': { 'raised-by': 'service', 'exit-code': 1, message: '{window}' } },
+    'x-problem.message names {window}, no field',
+  ],
   ['no properties', { ...right, properties: undefined }, 'properties is not an object'],
 ])('An entry with %s is an error that names it', (_name, schema, says) => {
   const read = (): unknown => readProblems(catalogueOf(record(JSON.parse(JSON.stringify(schema)))));
   expect(read).toThrow(`problems.yaml, DoorStuckProblem: ${says}`);
+});
+
+test('A case of an error family has its fields, its message and its exit code', () => {
+  const [problem] = readProblems(catalogueOf(failing));
+  expect(problem?.failure).toEqual({
+    error: 'DoorError',
+    case: 'stuck',
+    exitCode: 3,
+    message: 'Door {door} is stuck[ since {since}].',
+    fields: [
+      { name: 'door', schema: { type: 'string' } },
+      { name: 'since', schema: { type: 'string' } },
+    ],
+  });
+  expect(problem?.members.find(({ name }) => name === 'error')).toEqual({
+    name: 'error',
+    required: false,
+    constant: 'DoorError',
+  });
+});
+
+test('A message that is what somebody else said is a field', () => {
+  const schema = { ...failing, 'x-problem': { 'raised-by': 'service', 'exit-code': 1, message: '{message}' } };
+  const fields = readProblems(catalogueOf(schema))[0]?.failure?.fields.map(({ name }) => name);
+  expect(fields).toEqual(['message', 'door', 'since']);
+});
+
+test('What only a command line raises has no status, and is never a reply', () => {
+  const { status: _status, request_id: _id, ...properties } = right.properties;
+  const schema = {
+    ...right,
+    'x-problem': { 'raised-by': 'command-line' },
+    required: ['type', 'title', 'message'],
+    properties,
+  };
+  const problems = readProblems(catalogueOf(schema));
+  expect(problems).toMatchObject([{ statuses: [], raisedBy: 'command-line' }]);
+  expect(emitProblems(problems)).not.toContain('export function');
 });
 
 test('Initials in a name become one word of the slug', () => {
@@ -82,6 +152,7 @@ test('Initials in a name become one word of the slug', () => {
 test('The catalogue in openapi/ keeps the rules, and every entry has a constructor', async () => {
   const problems = readProblems(await bundleProblems('openapi/problems.yaml'));
   const constructors = emitProblems(problems).match(/^export function \w+/gm);
-  expect(new Set(constructors).size).toBe(problems.length);
+  const sent = problems.filter(({ raisedBy }) => raisedBy !== 'command-line');
+  expect(new Set(constructors).size).toBe(sent.length);
   expect(new Set(problems.map(({ slug }) => slug)).size).toBe(problems.length);
 });

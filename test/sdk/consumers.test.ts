@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as problems from '../../generated/problems.js';
+import { startCompose } from './compose-server.js';
 import { me, startPlatform, tokens, user } from './platform-server.js';
 import { filesOf, installConsumer, packSdk, type PackedSdk } from './packed-sdk.js';
 
 const run = promisify(execFile);
 const seen = { email: 'robin@example.com', refusal: '/problems/invalid-credentials' };
+const composed = { lines: ['one', 'two'], actual: 'running' };
 let sdk: PackedSdk;
 
 beforeAll(async () => {
@@ -23,11 +26,13 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
   it('works for an ECMAScript module', async () => {
     const project = await installConsumer(sdk, 'esm');
     expect(await outcome(join(project, 'main.js'))).toEqual(seen);
+    expect(await composeOutcome(join(project, 'compose.js'))).toEqual(composed);
   });
 
   it('works for a CommonJS module', async () => {
     const project = await installConsumer(sdk, 'cjs');
     expect(await outcome(join(project, 'main.js'))).toEqual(seen);
+    expect(await composeOutcome(join(project, 'compose.js'))).toEqual(composed);
   });
 
   it.each(['module', 'commonjs'])(
@@ -44,22 +49,23 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
         ),
       ).toBe('');
       expect(await outcome(join(project, 'built/main.js'))).toEqual(seen);
+      expect(await composeOutcome(join(project, 'built/compose.js'))).toEqual(composed);
     },
   );
 
   it('works bundled for browsers, where only what is used is in the bundle', async () => {
     const project = await installConsumer(sdk, 'bundler');
-    const outfile = join(project, 'bundle.mjs');
-    await build({ entryPoints: [join(project, 'main.js')], outfile, bundle: true, format: 'esm', platform: 'browser' });
-    const bundle = await readFile(outfile, 'utf8');
+    const bundle = await bundleForBrowsers(project, 'main.js');
     const paths = [...bundle.matchAll(/"(\/api\/v1\/[^"]*)"/g)].map(([, path]) => path);
     // Beside the operations that the consumer calls: the refresh of the client itself.
     expect(paths.sort()).toEqual(['/api/v1/auth/login', '/api/v1/auth/me', '/api/v1/auth/refresh']);
     expect(bundle).not.toContain('application/x-ndjson');
 
-    const page = join(project, 'page.mjs');
-    await writeFile(page, `globalThis.baseUrl = process.argv[2];\nawait import('./bundle.mjs');\n`);
-    expect(await outcome(page)).toEqual(seen);
+    expect(await outcome(join(project, 'page.mjs'))).toEqual(seen);
+
+    const compose = await bundleForBrowsers(project, 'compose.js');
+    expect(compose).not.toContain('node:');
+    expect(await composeOutcome(join(project, 'page.mjs'), 'tcp')).toEqual(composed);
   });
 
   it('holds what is needed and nothing else', async () => {
@@ -89,10 +95,35 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     // It exits with 1, and this throws, for any problem. Node before 12 (node10) knew no `exports`.
     const options = ['--profile', 'node16', '--format', 'ascii', '--no-color', '--no-emoji'];
     const { stdout } = await run(process.execPath, [cli, sdk.tarball, ...options]);
-    expect(stdout.match(/node16 \(from CJS\): OK \(CJS\)/g)).toHaveLength(2);
-    expect(stdout.match(/node16 \(from ESM\): OK \(ESM\)/g)).toHaveLength(2);
+    expect(stdout.match(/node16 \(from CJS\): OK \(CJS\)/g)).toHaveLength(5);
+    expect(stdout.match(/node16 \(from ESM\): OK \(ESM\)/g)).toHaveLength(5);
   });
 });
+
+/** Bundles a consumer's module, makes `page.mjs` of it that Node can run with a server's address, and gives the code. */
+async function bundleForBrowsers(project: string, entry: string): Promise<string> {
+  const outfile = join(project, `bundled-${entry.replace('.js', '.mjs')}`);
+  await build({ entryPoints: [join(project, entry)], outfile, bundle: true, format: 'esm', platform: 'browser' });
+  const load = `globalThis.baseUrl = process.argv[2];\nawait import(${JSON.stringify(outfile)});\n`;
+  await writeFile(join(project, 'page.mjs'), load);
+  return readFile(outfile, 'utf8');
+}
+
+/** Runs a consumer's program against a compose server, and gives what it prints. */
+async function composeOutcome(program: string, scheme: 'unix' | 'tcp' = 'unix'): Promise<unknown> {
+  const time = '2026-03-02T09:15:02.000000000Z';
+  const logged = ['one', 'two'].map((line) => ({ stream: 'stdout' as const, time, line }));
+  const address = await startCompose(
+    {
+      getContainerLogs: () => ({ status: 200, body: Readable.from(logged) }),
+      startContainer: ({ params: { id } }) =>
+        problems.runtimeInvalidState({ message: 'It runs.', id, expected: 'stopped', actual: 'running' }),
+    },
+    scheme,
+  );
+  const { stdout } = await run(process.execPath, [program, address]);
+  return JSON.parse(stdout);
+}
 
 /** Runs a consumer's program against a server, and gives what it prints. */
 async function outcome(program: string): Promise<unknown> {

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 /** What the snippets take for granted, so that each of them can be short. */
 const assumed = `
 declare const client: import('@plumbline/sdk/platform').PlatformClient;
+declare const compose: import('@plumbline/sdk/compose').ComposeClient;
+declare const configId: string;
 declare const orgId: string;
 declare const email: string;
 declare const password: string;
@@ -47,6 +49,9 @@ function faultsOf(texts: readonly string[]): string[] {
     paths: {
       '@plumbline/sdk': [resolve('sdk/src/index.ts')],
       '@plumbline/sdk/platform': [resolve('sdk/src/platform.ts')],
+      '@plumbline/sdk/analytics': [resolve('sdk/src/analytics.ts')],
+      '@plumbline/sdk/compose': [resolve('sdk/src/compose.ts')],
+      '@plumbline/sdk/compose/node': [resolve('sdk/src/compose/node.ts')],
     },
   };
   const folder = resolve('sdk');

@@ -13,7 +13,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { engineAddress, type EngineAddress } from '../../src/compose/runtime/bridge/address.js';
@@ -37,6 +37,8 @@ export interface TestEngine {
   /** To be put on everything that is made. */
   readonly labels: Readonly<Record<string, string>>;
   readonly backend: Backend;
+  /** With these variables, a command in a process of its own finds the same engine. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The same engine as another process would open it, with these marks of stops. */
   open(marks: StopMarks): Backend;
   /** Removes all that carries this run's label, and the image. */
@@ -75,24 +77,25 @@ const candidates: Readonly<Record<TestEngine['name'], () => Promise<Candidate | 
 };
 
 interface Candidate {
+  readonly environment: Readonly<Record<string, string>>;
   open(marks: StopMarks): Backend;
   importImage(archive: Buffer, name: string, label: string): Promise<void>;
 }
 
 async function docker(): Promise<Candidate | string> {
   const host = process.env.PLUMBLINE_TEST_DOCKER_HOST;
-  if (host !== undefined) return overSocket(await engineAddress(host, process.env));
+  if (host !== undefined) return overSocket(await engineAddress(host, process.env), host);
   const path = '/var/run/docker.sock';
   const components = await answering(path);
   if (components === undefined) return `no engine answers on ${path}, and PLUMBLINE_TEST_DOCKER_HOST is not set`;
-  return components.includes('Podman') ? `${path} is Podman's` : overSocket({ kind: 'socket', path });
+  return components.includes('Podman') ? `${path} is Podman's` : overSocket({ kind: 'socket', path }, `unix://${path}`);
 }
 
 async function podmanSocket(): Promise<Candidate | string> {
   const host = process.env.PLUMBLINE_TEST_PODMAN_HOST;
-  if (host !== undefined) return overSocket(await engineAddress(host, process.env));
+  if (host !== undefined) return overSocket(await engineAddress(host, process.env), host);
   const path = '/run/podman/podman.sock';
-  if ((await answering(path)) !== undefined) return overSocket({ kind: 'socket', path });
+  if ((await answering(path)) !== undefined) return overSocket({ kind: 'socket', path }, `unix://${path}`);
   return `no engine answers on ${path}, and PLUMBLINE_TEST_PODMAN_HOST is not set`;
 }
 
@@ -102,6 +105,10 @@ async function podman(): Promise<Candidate | string> {
   const executable = named ?? (await onPath('podman'));
   if (executable === undefined) return 'no podman on the PATH, and PLUMBLINE_TEST_PODMAN is not set';
   const candidate: Candidate = {
+    environment: {
+      COMPOSE_BACKEND: 'native',
+      PATH: [dirname(executable), process.env.PATH ?? ''].join(delimiter),
+    },
     open: (marks) => nativeBackend({ executable, marks, clock: systemClock, environment: process.env }),
     importImage: (archive, name, label) =>
       inFile(archive, async (path) => {
@@ -125,8 +132,9 @@ async function podman(): Promise<Candidate | string> {
   }
 }
 
-function overSocket(address: EngineAddress): Candidate {
+function overSocket(address: EngineAddress, host: string): Candidate {
   return {
+    environment: { COMPOSE_BACKEND: 'bridge', DOCKER_HOST: host, PATH: process.env.PATH ?? '' },
     open: (marks) => bridgeBackend({ address, marks, clock: systemClock, environment: process.env }),
     async importImage(archive, name, label) {
       const [repo = name, tag = 'latest'] = name.split(/:(?=[^:]*$)/);
@@ -157,6 +165,7 @@ async function prepared(name: TestEngine['name'], candidate: Candidate, busybox:
     name,
     image,
     labels: { [TEST_LABEL]: id },
+    environment: candidate.environment,
     backend,
     open: candidate.open,
     async clean() {

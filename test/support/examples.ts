@@ -68,7 +68,9 @@ export function initOf({ method, parameters, body }: ExampleRequest): ExampleIni
   const required = parameters.filter((each) => each.in === 'header' && each.required);
   const headers = Object.fromEntries(required.map(({ name, value }) => [name, String(value)]));
   if (body === null) return { method, headers };
-  return { method, headers: { ...headers, 'Content-Type': body.mediaType }, body: JSON.stringify(body.value) };
+  // A body that is no JSON stands in the contract as the text that it is.
+  const text = body.mediaType === 'application/json' ? JSON.stringify(body.value) : String(body.value);
+  return { method, headers: { ...headers, 'Content-Type': body.mediaType }, body: text };
 }
 
 function readOperation(

@@ -9,6 +9,7 @@ import { header } from './header.js';
  */
 export function emitOperations(contract: ApiContract, problems: readonly Problem[]): string {
   const ofHandlers = new Set(problems.filter(({ raisedBy }) => raisedBy !== 'pipeline').map((each) => each.schemaName));
+  refuseUnsent(contract, problems);
   const operations = contract.operations.map((operation) => emitOperation(operation, ofHandlers)).join('');
   const shared = ['OperationHandler', 'OperationRequest', 'SuccessReply', 'WithDefaults'];
   return [
@@ -20,6 +21,16 @@ export function emitOperations(contract: ApiContract, problems: readonly Problem
     operations,
     emitHandlers(contract),
   ].join('');
+}
+
+/** What only a command line raises cannot be a reply. */
+function refuseUnsent(contract: ApiContract, problems: readonly Problem[]): void {
+  const unsent = new Set(problems.filter(({ raisedBy }) => raisedBy === 'command-line').map((each) => each.schemaName));
+  for (const { id, replies } of contract.operations) {
+    const used = replies.flatMap((reply) => (reply.kind === 'problem' ? reply.problems : []));
+    const wrong = used.find(({ schemaName }) => unsent.has(schemaName));
+    if (wrong !== undefined) throw new Error(`${id} answers ${wrong.schemaName}, which only a command line raises`);
+  }
 }
 
 function emitOperation(operation: Operation, ofHandlers: ReadonlySet<string>): string {

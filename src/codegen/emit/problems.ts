@@ -9,7 +9,8 @@ export function emitProblems(problems: readonly Problem[]): string {
     `import type { ProblemOptions, ProblemReply } from './contract.js';\n`,
     `import type { components } from './problem-schemas.js';\n\n`,
     `type Schemas = components['schemas'];\n\n`,
-    ...problems.map(emitProblem),
+    ...problems.filter(isSent).map(emitProblem),
+    emitFailureProblems(problems.filter(isSent)),
     emitCatalogue(problems),
   ].join('');
 }
@@ -27,11 +28,12 @@ function emitProblem(problem: Problem): string {
     `title: ${quote(problem.title)}`,
     `status: ${status}`,
     `message: ${problem.message === null ? 'members.message' : quote(problem.message)}`,
-    ...problem.members.map(({ name: member, required }) =>
-      required
+    ...problem.members.map(({ name: member, required, constant }) => {
+      if (constant !== undefined) return `${member}: ${quote(constant)}`;
+      return required
         ? `${member}: members.${member}`
-        : `...(members.${member} === undefined ? {} : { ${member}: members.${member} })`,
-    ),
+        : `...(members.${member} === undefined ? {} : { ${member}: members.${member} })`;
+    }),
   ];
   return `
 export type ${name} = ${type};
@@ -53,8 +55,29 @@ function askedOfCaller(problem: Problem): string[] {
   return [
     ...(problem.statuses.length > 1 ? ['status'] : []),
     ...(problem.message === null ? ['message'] : []),
-    ...problem.members.map((member) => member.name),
+    ...problem.members.filter(({ constant }) => constant === undefined).map(({ name }) => name),
   ];
+}
+
+/** Whether a server can answer it. */
+function isSent({ raisedBy }: Problem): boolean {
+  return raisedBy !== 'command-line';
+}
+
+/** Emits the constructors of the problems that stand for entries of the error catalogue, by error and case. */
+function emitFailureProblems(problems: readonly Problem[]): string {
+  const families = new Map<string, string[]>();
+  for (const { failure, schemaName } of problems) {
+    if (failure === null) continue;
+    const entry = `${failure.case}: ${camelCase(withoutProblemSuffix(schemaName))}`;
+    families.set(failure.error, [...(families.get(failure.error) ?? []), entry]);
+  }
+  if (families.size === 0) return '';
+  const entries = [...families].map(([error, cases]) => `${error}: { ${cases.join(', ')} }`);
+  return `
+/** The problem of each entry of the error catalogue that a server can answer, by error and case. */
+export const failureProblems = { ${entries.join(', ')} } as const;
+`;
 }
 
 function emitCatalogue(problems: readonly Problem[]): string {

@@ -106,11 +106,14 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
   const [mediaType, ...others] = mediaTypes;
   if (others.length > 0) throw new Error(`${operation.id}: the SDK reads one media type per operation`);
   const scheme = contract.securitySchemes.find(({ name }) => name === operation.security.scheme?.name);
+  const sends = operation.body?.mediaType;
   return [
     `method: ${quote(operation.method.toLowerCase())}`,
     `path: ${quote(operation.path)}`,
     `statuses: [${successes.map(({ status }) => status).join(', ')}]`,
     ...(mediaType === undefined ? [] : [`format: formats.${formatOf(mediaType)}`]),
+    // JSON is what the client sends unless the operation says otherwise.
+    ...(sends === undefined || sends === 'application/json' ? [] : [`sends: ${quote(sends)}`]),
     ...(scheme?.kind === 'bearer' ? [`scheme: ${quote(scheme.name)}`] : []),
     ...(issues === null ? [] : [`issues: ${quote(issues)}`]),
   ];

@@ -1,7 +1,9 @@
 /** How every command is put together: the options that all take, and what happens around its run. */
+import { setMaxListeners } from 'node:events';
 import { Option, type Command, type OptionValues } from 'commander';
+import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
-import { describe, exitCodeFor, Interrupted } from './failures.js';
+import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { PROGRESS_STYLES } from './progress.js';
 import { Session, type GlobalOptions } from './session.js';
@@ -21,6 +23,11 @@ export interface Definition<Flags extends OptionValues> {
   readonly options?: (command: Command) => void;
   readonly examples?: readonly string[];
   readonly run: Handler<Flags>;
+  /**
+   * What it does on a server (`--remote`): a handler, loaded when it is needed, or `here` for what is about this
+   * machine in any case. Left out where the API of a server has nothing for it.
+   */
+  readonly remote?: 'here' | (() => Promise<Handler<Flags>>);
 }
 
 /** What the options are called in the help of `compose`. */
@@ -40,6 +47,10 @@ export function globalOptions(): Option[] {
       'bridge',
       'native',
     ]),
+    new Option('--remote <address>', 'run it on the server there: unix://, tcp:// or tls:// (default: COMPOSE_REMOTE)'),
+    new Option('--tls-ca <file>', 'what the certificate of that server must chain to'),
+    new Option('--tls-cert <file>', 'certificate to show that server'),
+    new Option('--tls-key <file>', 'key of that certificate'),
     new Option('--ansi <when>', 'colours').choices(['auto', 'always', 'never']),
     new Option('--progress <style>', 'how progress is shown').choices([...PROGRESS_STYLES]),
     new Option('--support <mode>', 'keys without effect: warn, refuse them, or say nothing').choices([
@@ -62,9 +73,25 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
   command.action(async () => {
     const globals = { ...compose.opts<GlobalOptions>(), ...command.opts<GlobalOptions>() };
     io.setExitCode(
-      await perform(io, globals, (session) => definition.run(session, command.args, command.opts<Flags>())),
+      await perform(io, globals, async (session) => {
+        const handler = await handlerOf(definition, session, command.name());
+        return handler(session, command.args, command.opts<Flags>());
+      }),
     );
   });
+}
+
+/** @throws RuntimeError.notSupported for what a server does not do */
+async function handlerOf<Flags extends OptionValues>(
+  { run, remote }: Definition<Flags>,
+  { io, options }: Session,
+  name: string,
+): Promise<Handler<Flags>> {
+  const address = options.remote ?? io.environment['COMPOSE_REMOTE'];
+  if (!address || remote === 'here') return run;
+  if (options.backend !== undefined) throw new UsageError('--remote and --backend exclude each other.');
+  if (remote === undefined) throw notSupported(name, 'remote');
+  return remote();
 }
 
 /** The same options are understood after the command's name; a short form that the command has itself is its own. */
@@ -87,6 +114,8 @@ async function perform(
   work: (session: Session) => Promise<number | undefined>,
 ): Promise<number> {
   const interrupted = new AbortController();
+  // Each call to the engine that is under way listens: many are no leak.
+  setMaxListeners(0, interrupted.signal);
   const impatient = new AbortController();
   const release = io.onInterrupt(() => {
     if (interrupted.signal.aborted) impatient.abort(new Interrupted());

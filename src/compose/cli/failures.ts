@@ -1,8 +1,10 @@
 /** What a person reads about a failure, and the exit code that a script gets. */
-import { ComposeFailure, describeFailure } from '../model/errors.js';
+import { ComposeFailure, describeFailure, exitCodeOfFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError } from '../runtime/errors.js';
 import { UnknownBackendError } from '../runtime/select.js';
+import { InvalidClient, ListenError, ListenOptionsError } from '../service/refusals.js';
+import { RemoteFailure } from './remote/failures.js';
 
 export const EXIT_FAILURE = 1;
 export const EXIT_USAGE = 2;
@@ -31,11 +33,20 @@ export function describe(error: unknown): string {
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Interrupted) return EXIT_INTERRUPTED;
-  return error instanceof UsageError || error instanceof UnknownBackendError ? EXIT_USAGE : EXIT_FAILURE;
+  if (error instanceof ComposeFailure) return exitCodeOfFailure(error) ?? EXIT_FAILURE;
+  return WRONG_USAGE.some((known) => error instanceof known) ? EXIT_USAGE : EXIT_FAILURE;
 }
 
+const WRONG_USAGE = [UsageError, UnknownBackendError, ListenOptionsError, InvalidClient] as const;
+
 function isExpected(error: unknown): error is Error {
-  return [RuntimeError, ComposeWaitError, OrchestratorError, UsageError, UnknownBackendError, Interrupted].some(
-    (known) => error instanceof known,
-  );
+  return [
+    RuntimeError,
+    ComposeWaitError,
+    OrchestratorError,
+    ...WRONG_USAGE,
+    ListenError,
+    RemoteFailure,
+    Interrupted,
+  ].some((known) => error instanceof known);
 }

@@ -121,6 +121,11 @@ function live(output: Output, lines: Queue, coloured: boolean, warn: (message: s
         redraw(failed.join(''));
       }
     },
-    close: lines.drained,
+    close() {
+      // What is printed from here on stands below, and must not be redrawn over.
+      rows.clear();
+      drawn = 0;
+      return lines.drained();
+    },
   };
 }

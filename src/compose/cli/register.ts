@@ -1,6 +1,7 @@
 /** The command line of the compose tool. */
 import type { Command } from 'commander';
 import { globalOptions } from './command.js';
+import { authCommand } from './commands/auth.js';
 import { configCommand } from './commands/config.js';
 import { eventsCommand } from './commands/events.js';
 import { execCommand } from './commands/exec.js';
@@ -10,6 +11,7 @@ import { lsCommand, portCommand, psCommand, topCommand } from './commands/listin
 import { logsCommand } from './commands/logs.js';
 import { runCommand } from './commands/run.js';
 import { createCommand, downCommand, upCommand } from './commands/up.js';
+import { serveCommand } from './commands/serve.js';
 import { versionCommand } from './commands/version.js';
 import { waitCommand, watchCommand } from './commands/watching.js';
 import { EXIT_USAGE } from './failures.js';
@@ -37,6 +39,7 @@ const COMMANDS = [
   execCommand,
   waitCommand,
   watchCommand,
+  authCommand,
 ] as const;
 
 /**
@@ -59,6 +62,7 @@ export function registerComposeCommands(program: Command, io: Io = processIo()):
     });
   for (const option of globalOptions()) compose.addOption(option);
   for (const add of COMMANDS) add(compose, io);
+  serveCommand(compose, io, program.version() ?? '');
   versionCommand(compose, io, program.version() ?? '');
   return compose;
 }
@@ -70,6 +74,10 @@ COMPOSE_PROJECT_NAME, the file's name:, or the directory's.
 
 Containers run on --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native (Podman, no service) or
 mock (in memory). Without either, the first that is there is used.
+
+--remote or COMPOSE_REMOTE has a server do it: what "plumbline compose serve" answers there, unix:///path,
+tcp://host:port, or tls://host:port with --tls-ca, --tls-cert and --tls-key. It gets the compose file as it is
+understood here, and none of the files that it names.
 
 Examples:
   plumbline compose up -d                 start everything in the background

@@ -18,6 +18,10 @@ export interface GlobalOptions {
   readonly envFile?: readonly string[];
   readonly parallel?: number;
   readonly backend?: string;
+  readonly remote?: string;
+  readonly tlsCa?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly ansi?: 'auto' | 'always' | 'never';
   readonly progress?: ProgressStyle;
   readonly support?: SupportMode;

@@ -1,4 +1,3 @@
-import { serviceHash } from './hash.js';
 import { allServices } from './profiles.js';
 import type { Project } from './project.js';
 import { filterValues } from './records.js';
@@ -23,14 +22,6 @@ export function listProfiles(project: Project): string[] {
 /** Images of the enabled services, by service name; a built one without name is `<project>-<service>` (`config --images`). */
 export function listImages(project: Project): string[] {
   return listServices(project).map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
-}
-
-/** `<service> <hash>` of the services asked for; none are all (`config --hash`). */
-export function listHashes(project: Project, names: readonly string[] = []): string[] {
-  const chosen = filterValues(project.services, (_, name) => names.length === 0 || names.includes(name));
-  return Object.entries(chosen)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, service]) => `${name} ${serviceHash(service)}`);
 }
 
 /** Leaves out networks, volumes, secrets, configs and models that no enabled service uses. */

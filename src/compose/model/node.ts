@@ -123,13 +123,8 @@ export function shown(node: Node): string {
   return node.written ?? (node.value === null ? 'null' : scalarText(node.value));
 }
 
-/** A path as people write it: `services.web.ports[0]`. */
-export function pathText(path: Path): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${String(part)}]`;
-    return text === '' ? part : `${text}.${part}`;
-  }, '');
-}
+/** A place in a file, for people: `services.web.ports[0]`. */
+export { placeText as pathText } from '../../../generated/failures.js';
 
 /** A path with the keys that interpolation made shown as they were written. */
 export function shownPath(root: Node, path: Path): Path {

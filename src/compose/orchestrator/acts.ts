@@ -5,7 +5,7 @@
 import type { Service } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import type { ContainerRecord } from '../runtime/records.js';
+import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
 import { runHooks } from './hooks.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { given } from './container/given.js';
@@ -32,9 +32,7 @@ export async function startContainer(
       await backend.containers.start(container.id, { signal });
     } catch (error) {
       if (!isRuntimeError(error, 'invalidState')) throw error;
-      if (error.failure.actual === 'running') return;
-      // It is on its way down: its end is near.
-      await backend.internal.awaitExit(container.id, { signal });
+      if ((await untilSettled(orchestration, container.id)) === 'running') return;
       await backend.containers.start(container.id, { signal });
     }
     await runHooks(orchestration, container, service?.post_start);
@@ -56,9 +54,33 @@ export async function stopContainer(
     } catch (error) {
       if (isRuntimeError(error, 'notFound')) return;
       if (!isRuntimeError(error, 'invalidState')) throw error;
-      if (error.failure.actual === 'stopping') await backend.internal.awaitExit(container.id, { signal });
+      if ((await untilSettled(orchestration, container.id)) !== 'running') return;
+      await backend.containers.stop(container.id, { signal, ...given('timeoutSeconds', timeoutSeconds) });
     }
   });
+}
+
+const LOOK_AGAIN_SECONDS = 1;
+
+/**
+ * Waits for the end of a stop that somebody else has begun. One that was itself killed before it reached the engine
+ * ends nothing: after its time the container counts as running again, so it has to be looked at again and again.
+ */
+async function untilSettled({ backend, signal }: Orchestration, id: string): Promise<ContainerStatus | 'gone'> {
+  try {
+    for (;;) {
+      const { status } = await backend.containers.inspect(id, { signal });
+      if (status !== 'stopping') return status;
+      try {
+        await backend.internal.awaitExit(id, { timeoutSeconds: LOOK_AGAIN_SECONDS, signal });
+      } catch (error) {
+        if (!isRuntimeError(error, 'timeout')) throw error;
+      }
+    }
+  } catch (error) {
+    if (isRuntimeError(error, 'notFound')) return 'gone';
+    throw error;
+  }
 }
 
 export interface RemoveOptions {
@@ -83,6 +105,20 @@ export async function removeContainer(
       if (!isRuntimeError(error, 'notFound')) throw error;
     }
   });
+}
+
+/** Frees its name; one that has the new name already, or is gone, is as it should be. */
+export async function renameContainer(
+  { backend, signal }: Orchestration,
+  container: ContainerRecord,
+  name: string,
+): Promise<void> {
+  if (container.name === name) return;
+  try {
+    await backend.internal.rename(container.id, name, { signal });
+  } catch (error) {
+    if (!isRuntimeError(error, 'notFound')) throw error;
+  }
 }
 
 async function hasNeverStarted({ backend, signal }: Orchestration, { id, status }: ContainerRecord): Promise<boolean> {

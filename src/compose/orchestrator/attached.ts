@@ -1,4 +1,5 @@
 /** `up` in the foreground: shows what the containers print until they have ended or the user gives up. */
+import { setMaxListeners } from 'node:events';
 import type { Project } from '../model/project.js';
 import { channel } from '../runtime/channel.js';
 import { isRuntimeError } from '../runtime/errors.js';
@@ -48,6 +49,8 @@ export async function attach(
 ): Promise<number> {
   const left = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
+  // Each container that is followed listens: many are no leak.
+  setMaxListeners(0, bound.signal);
   const happenings = channel<Happening>();
   const members = (await observeProject(orchestration, project.name)).filter(
     ({ oneOff, service }) => !oneOff && Object.hasOwn(project.services, service),

@@ -2,7 +2,7 @@
 import type { Project } from '../model/project.js';
 import { serviceHash } from '../model/hash.js';
 import { createHash } from 'node:crypto';
-import type { ContainerRecord } from '../runtime/records.js';
+import type { ContainerRecord, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';
 import { backendFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './acts.js';
@@ -39,9 +39,21 @@ export async function blueprint(
   return { project, images, contents, hashes };
 }
 
-/** The hash that `config --hash` prints, unless content is copied into the container, which is then part of it. */
+/** Content that is copied into the container is part of what it is. */
 function configurationHash(service: string, contents: string | undefined): string {
   return contents === undefined ? service : createHash('sha256').update(`${service}${contents}`).digest('hex');
+}
+
+/**
+ * The hashes by which `up` tells whether a container is still as the project says, by service.
+ *
+ * @throws as `blueprint`
+ */
+export async function configurationHashes(
+  project: Project,
+  held: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  return (await blueprint(project, new Map(), held)).hashes;
 }
 
 export interface CreationOptions {
@@ -122,11 +134,14 @@ function containerLabels(
 /** Engines name anonymous volumes with 64 hexadecimal digits. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;
 
+/** The volumes without a name that a container holds. */
+export function anonymousVolumes({ mounts }: ContainerRecord): readonly MountRecord[] {
+  return mounts.filter(({ type, source }) => type === 'volume' && source !== undefined && ANONYMOUS.test(source));
+}
+
 /** What a service keeps in volumes without a name outlives the replacement of its container. */
 function withInherited(spec: ContainerSpec, predecessor: ContainerRecord | undefined): ContainerSpec {
-  const volumes = (predecessor?.mounts ?? []).filter(
-    ({ type, source }) => type === 'volume' && source !== undefined && ANONYMOUS.test(source),
-  );
+  const volumes = predecessor === undefined ? [] : anonymousVolumes(predecessor);
   if (volumes.length === 0) return spec;
   const isAnonymous = (mount: Mount): boolean => mount.type === 'volume' && mount.source === undefined;
   const named = new Set((spec.mounts ?? []).filter((mount) => !isAnonymous(mount)).map(({ target }) => target));

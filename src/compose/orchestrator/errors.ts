@@ -1,14 +1,11 @@
 /** The error families of orchestration: ComposeWaitError and OrchestratorError of the compose error catalogue. */
-import type { DependencyCondition } from '../model/service.js';
+import { failureMessage, type FailureCase, type FailureFields } from '../../../generated/failures.js';
 
-export type WaitFailure =
-  | {
-      readonly case: 'timeout';
-      readonly containerName: string;
-      readonly condition: DependencyCondition;
-      readonly seconds: number;
-    }
-  | { readonly case: 'nonZeroExitCode'; readonly containerName: string; readonly exitCode: number };
+type Failure<Family extends 'ComposeWaitError' | 'OrchestratorError'> = {
+  [Case in FailureCase<Family>]: { readonly case: Case } & FailureFields[Family][Case];
+}[FailureCase<Family>];
+
+export type WaitFailure = Failure<'ComposeWaitError'>;
 
 /** A condition of `depends_on` that was not met. */
 export class ComposeWaitError extends Error {
@@ -16,21 +13,12 @@ export class ComposeWaitError extends Error {
   readonly failure: WaitFailure;
 
   constructor(failure: WaitFailure) {
-    super(
-      failure.case === 'timeout'
-        ? `Timed out after ${failure.seconds}s waiting for container '${failure.containerName}' to satisfy condition '${failure.condition}'.`
-        : `Container '${failure.containerName}' exited with non-zero status ${failure.exitCode}; service_completed_successfully condition not satisfied.`,
-    );
+    super(failureMessage('ComposeWaitError', failure.case, failure));
     this.failure = failure;
   }
 }
 
-export type OrchestratorFailure =
-  /** No container belongs to a project of that name. */
-  | { readonly case: 'projectNotFound'; readonly name: string }
-  /** Names of services are case sensitive. */
-  | { readonly case: 'serviceNotFound'; readonly project: string; readonly service: string }
-  | { readonly case: 'invalidReplicaCount'; readonly replicas: number };
+export type OrchestratorFailure = Failure<'OrchestratorError'>;
 
 /** A request about a project, service or number of replicas that cannot be. */
 export class OrchestratorError extends Error {
@@ -38,18 +26,7 @@ export class OrchestratorError extends Error {
   readonly failure: OrchestratorFailure;
 
   constructor(failure: OrchestratorFailure) {
-    super(describe(failure));
+    super(failureMessage('OrchestratorError', failure.case, failure));
     this.failure = failure;
-  }
-}
-
-function describe(failure: OrchestratorFailure): string {
-  switch (failure.case) {
-    case 'projectNotFound':
-      return `No containers of a project '${failure.name}' exist.`;
-    case 'serviceNotFound':
-      return `No service '${failure.service}' in project '${failure.project}'.`;
-    case 'invalidReplicaCount':
-      return `${failure.replicas} is not a number of replicas: a whole number, zero or more.`;
   }
 }

@@ -48,6 +48,11 @@ function asCondition(text: string): DependencyCondition {
   return text === 'service_healthy' || text === 'service_completed_successfully' ? text : 'service_started';
 }
 
+/** What a container is called while its successor has taken its name; an `up` that died there left it so. */
+export function outgoingName(id: string, name: string): string {
+  return `${id.slice(0, 12)}_${name}`;
+}
+
 /** The name of a container: `<project>-<service>`, with `-<number>` from the second replica on. */
 export function containerName(project: string, service: string, number: number, given?: string): string {
   return given ?? (number === 1 ? `${project}-${service}` : `${project}-${service}-${number}`);

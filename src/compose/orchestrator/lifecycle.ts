@@ -47,7 +47,7 @@ export async function startProject(orchestration: Orchestration, selection: Sele
       const dependencies = (idle[0]?.dependencies ?? []).map((each) => ({
         ...each,
         required: selection.project?.services[service]?.depends_on?.[each.service]?.required ?? true,
-        willRestart: false,
+        willRestart: (containers.get(each.service) ?? []).some(({ restart }) => restart !== undefined),
       }));
       await awaitDependencies(bound, dependencies, containers);
       const definition = selection.project?.services[service];

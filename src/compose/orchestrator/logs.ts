@@ -1,4 +1,5 @@
 /** The output of many containers as one stream, each line with its container. */
+import { setMaxListeners } from 'node:events';
 import { channel, type Channel } from '../runtime/channel.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord, LogLine } from '../runtime/records.js';
@@ -31,6 +32,8 @@ export async function* projectLogs(
 ): AsyncGenerator<MemberLine, void> {
   const left = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
+  // Each container that is followed listens: many are no leak.
+  setMaxListeners(0, bound.signal);
   const lines = channel<MemberLine>();
   const pumps = new PumpSet(bound, lines);
   if (options.follow === true) void pumps.admit(wanted);

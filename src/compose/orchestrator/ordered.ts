@@ -1,4 +1,5 @@
 /** Runs acts in the order of a graph, at the same time where the graph allows. */
+import { setMaxListeners } from 'node:events';
 
 /**
  * Visits every name after those it depends on. Dependencies that are not among the names count as met. When a visit
@@ -17,6 +18,8 @@ export async function inDependencyOrder(
   const unmet = new Map(names.map((name) => [name, new Set(dependenciesOf(name).filter((each) => known.has(each)))]));
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
+  // Each act that is under way listens: many are no leak.
+  setMaxListeners(0, either);
   const underWay = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
 

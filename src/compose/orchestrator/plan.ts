@@ -9,7 +9,7 @@ import type { Service } from '../model/service.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
-import { containerName } from './labels.js';
+import { containerName, outgoingName } from './labels.js';
 import type { Member } from './observed.js';
 
 export type Step =
@@ -28,7 +28,8 @@ export type Step =
   /** One replica too many. */
   | { readonly act: 'remove'; readonly number: number; readonly container: ContainerRecord };
 
-export type RecreateReason = 'configuration' | 'image' | 'dependency' | 'forced';
+/** `interrupted`: an `up` died while it was replacing this container. */
+export type RecreateReason = 'configuration' | 'image' | 'dependency' | 'forced' | 'interrupted';
 
 export interface ServicePlan {
   readonly service: string;
@@ -118,10 +119,16 @@ function inOrder(project: Project): string[] {
   return [...ordered];
 }
 
+/** By number; of two with one number, which an `up` leaves that dies between them, the successor first. */
 function replicasOf(service: string, actual: readonly Member[]): Member[] {
   return actual
     .filter((member) => member.service === service && !member.oneOff)
-    .toSorted((one, other) => one.number - other.number || one.container.id.localeCompare(other.container.id));
+    .toSorted(
+      (one, other) =>
+        one.number - other.number ||
+        Number(isOutgoing(one.container)) - Number(isOutgoing(other.container)) ||
+        one.container.id.localeCompare(other.container.id),
+    );
 }
 
 function planService(
@@ -199,12 +206,17 @@ function recreateReason(
   { recreate = 'changed', targets }: PlanOptions,
 ): RecreateReason | undefined {
   const targeted = targets === undefined || targets.includes(name);
+  if (isOutgoing(container)) return 'interrupted';
   if (recreate === 'never' && targeted) return undefined;
   if (recreate === 'always' && targeted) return 'forced';
   if (configHash !== desired.hashes.get(name)) return 'configuration';
   const image = desired.images.get(name);
   if (image !== undefined && image !== imageId) return 'image';
   return dependency === 'recreate' ? 'dependency' : undefined;
+}
+
+function isOutgoing({ id, name }: ContainerRecord): boolean {
+  return name.startsWith(outgoingName(id, ''));
 }
 
 /**

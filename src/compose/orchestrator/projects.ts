@@ -1,7 +1,7 @@
 /** Every project that has containers: `ls`. */
 import type { ContainerStatus } from '../runtime/records.js';
 import { LABELS } from './labels.js';
-import { observeAll } from './observed.js';
+import { observeAll, type Member } from './observed.js';
 import type { Orchestration } from './orchestration.js';
 
 export interface ProjectSummary {
@@ -17,8 +17,13 @@ export interface ProjectSummary {
 export async function listProjects(
   orchestration: Pick<Orchestration, 'backend' | 'signal'>,
 ): Promise<ProjectSummary[]> {
-  const projects = new Map<string, Awaited<ReturnType<typeof observeAll>>>();
-  for (const member of await observeAll(orchestration)) {
+  return projectsOf(await observeAll(orchestration));
+}
+
+/** The same of containers that are known already. */
+export function projectsOf(all: readonly Member[]): ProjectSummary[] {
+  const projects = new Map<string, Member[]>();
+  for (const member of all) {
     projects.set(member.project, [...(projects.get(member.project) ?? []), member]);
   }
   return [...projects]

@@ -3,12 +3,19 @@ import type { LoadedProject } from '../model/load.js';
 import type { Project } from '../model/project.js';
 import type { Service } from '../model/service.js';
 import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
-import { removeContainer, startContainer, stopAndRemove, stopContainer, type ContainerName } from './acts.js';
+import {
+  removeContainer,
+  renameContainer,
+  startContainer,
+  stopAndRemove,
+  stopContainer,
+  type ContainerName,
+} from './acts.js';
 import { restartPolicy } from './container/container-spec.js';
-import { blueprint, createContainer, type Blueprint } from './creation.js';
+import { anonymousVolumes, blueprint, createContainer, type Blueprint } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
-import { containerName } from './labels.js';
+import { containerName, outgoingName } from './labels.js';
 import { leftOut } from './left-out.js';
 import { observeProject, type Member } from './observed.js';
 import { inDependencyOrder } from './ordered.js';
@@ -170,12 +177,28 @@ async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName
       return make(work, step);
     case 'recreate':
       await stopContainer(orchestration, step.container, stopping);
-      await removeContainer(orchestration, step.container, { volumes: options.renewAnonymousVolumes === true });
-      return make(work, step);
+      return replace(work, step);
   }
 }
 
-/** A container that was removed behind our back is made again. */
+/**
+ * Nothing but a container knows its anonymous volumes, so one that hands them on stays until its successor has them:
+ * whenever this dies, the next `up` finds them.
+ */
+async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' }>): Promise<ContainerName> {
+  const { orchestration, options } = work;
+  const { container } = step;
+  const renew = options.renewAnonymousVolumes === true;
+  if (renew || anonymousVolumes(container).length === 0) {
+    await removeContainer(orchestration, container, { volumes: renew });
+    return make(work, step);
+  }
+  const outgoing = outgoingName(container.id, step.name);
+  await renameContainer(orchestration, container, outgoing);
+  return make(work, step, () => removeContainer(orchestration, { ...container, name: outgoing }));
+}
+
+/** A container that was removed behind our back is made again, and so is one that never ran and cannot be started. */
 async function startOrMake(
   work: ServiceWork,
   step: Extract<Step, { act: 'start' | 'restart' }>,
@@ -184,12 +207,21 @@ async function startOrMake(
     await startContainer(work.orchestration, step.container, work.service);
     return step.container;
   } catch (error) {
-    if (!isRuntimeError(error, 'notFound')) throw error;
-    return make(work, { act: 'create', number: step.number, name: step.container.name });
+    const { number, container } = step;
+    const { name } = container;
+    if (isRuntimeError(error, 'notFound')) return make(work, { act: 'create', number, name });
+    // An engine that was stopped while it started a container may never be able to start that one.
+    if (!isRuntimeError(error, 'backendFailure') || container.startedAt !== undefined) throw error;
+    return replace(work, { act: 'recreate', number, name, container, reason: 'interrupted' });
   }
 }
 
-async function make(work: ServiceWork, step: Extract<Step, { act: 'create' | 'recreate' }>): Promise<ContainerName> {
+/** @param beforeStart what has to be done once it is there and before it runs */
+async function make(
+  work: ServiceWork,
+  step: Extract<Step, { act: 'create' | 'recreate' }>,
+  beforeStart: () => Promise<void> = () => Promise.resolve(),
+): Promise<ContainerName> {
   const { orchestration, prints, name, service, options } = work;
   const container = await createContainer(orchestration, prints, name, {
     name: step.name,
@@ -197,6 +229,7 @@ async function make(work: ServiceWork, step: Extract<Step, { act: 'create' | 're
     containerOf: containerOf(work),
     predecessor: step.act === 'recreate' && options.renewAnonymousVolumes !== true ? step.container : undefined,
   });
+  await beforeStart();
   if (options.start !== false) await startContainer(orchestration, container, service);
   return container;
 }

@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises'
 import path from 'node:path';
 import type { Service } from '../model/service.js';
 import type { WatchRule } from '../model/workload.js';
-import { ignoreRule } from '../runtime/bridge/ignore-file.js';
+import { ignoreRule } from '../runtime/ignore-file.js';
 import { channel } from '../runtime/channel.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { FileToPut } from '../runtime/spec.js';

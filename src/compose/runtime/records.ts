@@ -2,7 +2,7 @@
  * What the runtime answers. Times are RFC 3339 in UTC with the engine's own precision (nanoseconds where it
  * has them), so that a log cursor loses nothing; sizes are bytes.
  */
-import type { Healthcheck, PortProtocol } from './spec.js';
+import type { Healthcheck, PortProtocol, RestartPolicy } from './spec.js';
 
 /** `stopping` is a stop in progress; `stopped` ended by a stop, `exited` by a kill or by itself. */
 export type ContainerStatus = 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
@@ -56,6 +56,8 @@ export interface ContainerRecord {
   readonly exitCode?: number;
   readonly outOfMemory: boolean;
   readonly restartCount: number;
+  /** Absent where nothing brings it back. */
+  readonly restart?: RestartPolicy;
   /** Absent where the container has no health check. */
   readonly health?: HealthRecord;
   readonly healthcheck?: Healthcheck;

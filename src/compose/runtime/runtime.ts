@@ -177,4 +177,6 @@ export interface InternalOperations {
   ensureNetwork(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
   /** As `wait`, on every backend; without `timeoutSeconds` it waits as long as it takes. */
   awaitExit(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
+  /** Frees a container's name for its successor. alreadyExists when the new name is taken. */
+  rename(id: string, name: string, options?: Abortable): Promise<void>;
 }

@@ -25,9 +25,12 @@ export interface StopMarks {
   /** Undefined when there is none, or none that can be read. */
   read(engine: string, id: string): Promise<StopMark | undefined>;
   erase(engine: string, id: string): Promise<void>;
-  /** Erases the engine's marks of containers that are gone. */
-  prune(engine: string, existing: ReadonlySet<string>): Promise<void>;
+  /** Erases the engine's marks of containers that are gone, once there are so many that it is worth asking. */
+  prune(engine: string, existing: () => Promise<ReadonlySet<string>>): Promise<void>;
 }
+
+/** Marks that may pile up before those of removed containers are sought. */
+const MANY = 200;
 
 /** Marks on disk: files 0600 in directories 0700 under `directory`, which is made when first needed. */
 export function durableStopMarks(directory: string): StopMarks {
@@ -60,14 +63,15 @@ export function durableStopMarks(directory: string): StopMarks {
       }
     },
     async prune(engine, existing) {
-      const keep = new Set([...existing].map((id) => `${fileName(id)}.json`));
       const names = await readdir(folder(engine)).catch((error: unknown) => {
         if (isMissing(error)) return [];
         throw persistenceFailure('The state of stops could not be listed', error);
       });
-      await Promise.all(
-        names.filter((name) => !keep.has(name)).map((name) => rm(join(folder(engine), name), { force: true })),
-      );
+      if (names.length < MANY) return;
+      const keep = new Set([...(await existing())].map(fileName));
+      // A draft of a mark that is just being written is named after the container, too.
+      const gone = names.filter((name) => !keep.has(name.slice(0, name.indexOf('.'))));
+      await Promise.all(gone.map((name) => rm(join(folder(engine), name), { force: true })));
     },
   };
 }
@@ -85,7 +89,7 @@ export function transientStopMarks(): StopMarks {
 }
 
 /** Written beside its place, flushed, then renamed into it: a reader sees the old content or the new. */
-async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(draft, 'wx', 0o600);

@@ -1,9 +1,10 @@
-/** Runs the command line in this process, on a mock backend that lives as long as the test. */
+/** Runs the command line in this process, on a mock backend that lives as long as the test, or on a given one. */
 import { Command } from 'commander';
 import { registerComposeCommands } from '../../../src/compose/cli/register.js';
 import type { Io, Output } from '../../../src/compose/cli/io.js';
 import type { Clock } from '../../../src/compose/runtime/clock.js';
 import { mockBackend, type Mock } from '../../../src/compose/runtime/mock/mock.js';
+import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import type { MockPrograms } from '../../../src/compose/runtime/mock/process.js';
 import { folderWith } from '../model/project-folder.js';
 import { virtualClock } from '../orchestrator/virtual-clock.js';
@@ -31,12 +32,15 @@ export interface Running {
   printed(text: string): Promise<void>;
 }
 
-export interface CommandLine extends Mock {
-  readonly folder: string;
-  readonly clock: Clock;
+export interface Console {
   /** `compose` and these arguments, to the end. */
   run(...args: string[]): Promise<Ran>;
   begin(...args: string[]): Running;
+}
+
+export interface CommandLine extends Mock, Console {
+  readonly folder: string;
+  readonly clock: Clock;
 }
 
 export interface World {
@@ -54,6 +58,15 @@ export async function commandLine(
   const folder = await folderWith(typeof files === 'string' ? { 'compose.yaml': files } : files);
   const clock = virtualClock();
   const mock = mockBackend({ clock, programs: world.programs ?? (() => undefined) });
+  return { ...mock, folder, clock, ...consoleOn(mock.backend, { ...world, folder, clock }) };
+}
+
+/** The command line on a backend, in a working directory. */
+export function consoleOn(
+  backend: Backend,
+  world: Pick<World, 'environment' | 'stdin' | 'isTerminal'> & { readonly folder: string; readonly clock: Clock },
+): Console {
+  const { folder, clock } = world;
 
   function begin(...args: string[]): Running {
     const out = recorded(world.isTerminal === true);
@@ -74,7 +87,7 @@ export async function commandLine(
       environment: world.environment ?? {},
       workingDirectory: folder,
       clock,
-      openBackend: () => Promise.resolve(mock.backend),
+      openBackend: () => Promise.resolve(backend),
       onInterrupt(handler) {
         interrupts.add(handler);
         return () => interrupts.delete(handler);
@@ -87,7 +100,7 @@ export async function commandLine(
     };
     const program = new Command('plumbline').version('1.2.3');
     const compose = registerComposeCommands(program, io);
-    for (const command of [program, compose, ...compose.commands]) {
+    for (const command of [program, compose, ...compose.commands.flatMap((each) => [each, ...each.commands])]) {
       command.configureOutput({ writeOut: out.add, writeErr: err.add });
     }
     const parsed = program.parseAsync(['compose', ...args], { from: 'user' }).catch((error: unknown) => {
@@ -102,7 +115,7 @@ export async function commandLine(
       printed: out.contains,
     };
   }
-  return { ...mock, folder, clock, begin, run: (...args) => begin(...args).ran };
+  return { begin, run: (...args) => begin(...args).ran };
 }
 
 function recorded(isTerminal: boolean): {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandLine, type CommandLine } from './command-line.js';
@@ -47,6 +47,18 @@ describe('up and down', () => {
     const { stderr } = await run('up', '-d');
     const last = stderr.slice(stderr.lastIndexOf('\u001b[0J') + 4);
     expect(last).toBe(' ✔ Image web Pulled\n ✔ Network folder_default Created\n ✔ Container folder-web Started\n');
+  });
+
+  it('on a terminal, stopping an attached up leaves alone what was printed meanwhile', async () => {
+    const { begin, run, control } = await commandLine('services: { web: { image: web } }', {
+      isTerminal: true,
+      environment: { NO_COLOR: '1' },
+    });
+    const running = begin('up');
+    await started(running, control, run);
+    running.interrupt();
+    const { stderr } = await running.ran;
+    expect(stderr).toContain(' ✔ Container folder-web Started\n ⠿ Container folder-web Stopping\n');
   });
 
   it('scale up and down again', async () => {
@@ -100,6 +112,29 @@ describe('up and down', () => {
     await started(running, control, run);
     running.interrupt();
     expect((await running.ran).stdout).toBe('folder-web  | ready\n');
+  });
+
+  it('up --attach and --no-attach choose whose output is shown, before what the file says', async () => {
+    const { run } = await commandLine(
+      'services: { a: { image: a }, b: { image: b, attach: false }, c: { image: c, depends_on: [a, b] } }',
+      {
+        programs:
+          ({ container }) =>
+          ({ write }) => (write('stdout', `${container} says\n`), 0),
+      },
+    );
+    const shown = async (...flags: string[]): Promise<string[]> => {
+      const { stdout } = await run('up', '--force-recreate', '--no-log-prefix', ...flags);
+      return stdout
+        .split('\n')
+        .filter((line) => line.endsWith(' says'))
+        .sort();
+    };
+    expect(await shown()).toEqual(['folder-a says', 'folder-c says']);
+    expect(await shown('--no-attach', 'a')).toEqual(['folder-c says']);
+    expect(await shown('--attach', 'b', '--attach', 'c')).toEqual(['folder-b says', 'folder-c says']);
+    expect(await run('up', '--attach', 'nobody')).toMatchObject({ code: 1 });
+    expect(await run('up', '-d', '--no-attach', 'a')).toMatchObject({ code: 2 });
   });
 
   it('Ctrl-C stops an attached up cleanly', async () => {
@@ -286,6 +321,23 @@ describe('config', () => {
     expect(JSON.parse((await run('config', '--format', 'json')).stdout)).toMatchObject({ name: 'folder' });
     await run('config', '-o', 'out.yaml');
     expect(await readFile(path.join(folder, 'out.yaml'), 'utf8')).toBe((await run('config')).stdout);
+  });
+
+  it('prints the hash that up compares, with what is copied into the container', async () => {
+    const file = (content: string): string =>
+      `services: { web: { image: web, configs: [c] }, db: { image: db } }\nconfigs: { c: { content: ${content} } }`;
+    const { run, backend, folder } = await commandLine(file('one'));
+    await run('up', '-d');
+    const labelled = (await backend.containers.list()).map(
+      ({ labels }) => `${labels['com.docker.compose.service']} ${labels['com.docker.compose.config-hash']}`,
+    );
+    const printed = (await run('config', '--hash', '*')).stdout;
+    expect(printed.trim().split('\n')).toEqual(labelled.sort());
+    await writeFile(path.join(folder, 'compose.yaml'), file('two'));
+    const [db, web] = printed.trim().split('\n');
+    expect((await run('config', '--hash', 'db')).stdout).toBe(`${db}\n`);
+    expect((await run('config', '--hash', 'web')).stdout).not.toBe(`${web}\n`);
+    expect(await run('config', '--hash', 'nobody')).toMatchObject({ code: 1 });
   });
 
   it('leaves variables alone when asked to', async () => {

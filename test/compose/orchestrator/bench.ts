@@ -7,6 +7,7 @@ import type { Orchestration, Progress } from '../../../src/compose/orchestrator/
 import { up, type Loaded, type UpOptions, type UpResult } from '../../../src/compose/orchestrator/up.js';
 import { loadProject } from '../../../src/compose/model/load.js';
 import type { ComposeFiles } from '../../../src/compose/model/files.js';
+import { transientStopMarks, type StopMarks } from '../../../src/compose/runtime/state.js';
 import { virtualClock } from './virtual-clock.js';
 
 export interface Bench extends Mock {
@@ -23,9 +24,13 @@ export interface Bench extends Mock {
 
 export const PROJECT = 'shop';
 
-export function bench(programs: MockPrograms = () => undefined, signal = new AbortController().signal): Bench {
+export function bench(
+  programs: MockPrograms = () => undefined,
+  signal = new AbortController().signal,
+  marks: StopMarks = transientStopMarks(),
+): Bench {
   const clock = virtualClock();
-  const mock = mockBackend({ clock, programs });
+  const mock = mockBackend({ clock, programs, marks });
   const progress: Progress[] = [];
   const orchestration: Orchestration = {
     backend: mock.backend,

@@ -55,6 +55,7 @@ describe('up converges', () => {
     'stop',
     'removeContainer',
     'pull',
+    'rename',
   ] as const;
   it.each<OperationName>([...steps])('an up that dies at %s is finished by the next one', async (operation) => {
     const before: RandomService[] = [
@@ -71,6 +72,7 @@ describe('up converges', () => {
     for (let call = 0; ; call++) {
       const world = bench();
       await world.up(fileOf(before));
+      const kept = await anonymousVolumes(world);
       const failing = failingAt(world, operation, call);
       const outcome = await failing.up(fileOf(after)).then(
         () => 'done',
@@ -78,6 +80,7 @@ describe('up converges', () => {
       );
       await world.up(fileOf(after));
       expect(await world.statuses()).toEqual(wanted(after));
+      expect(await anonymousVolumes(world)).toMatchObject(survivors(kept, after));
       if (outcome === 'done') break;
       died++;
     }
@@ -117,7 +120,7 @@ function failingAt(world: Bench, operation: OperationName, call: number): Bench 
     }),
     images: guarded(backend.images, { pull: 'pull' }),
     volumes: guarded(backend.volumes, { create: 'createVolume' }),
-    internal: guarded(backend.internal, { ensureNetwork: 'ensureNetwork' }),
+    internal: guarded(backend.internal, { ensureNetwork: 'ensureNetwork', rename: 'rename' }),
   };
   return {
     ...world,
@@ -138,7 +141,7 @@ function fileOf(services: readonly RandomService[]): string {
       image: `i${index}-${colour}`,
       scale,
       environment: { COLOUR: colour },
-      volumes: [`v${index}:/data`],
+      volumes: [`v${index}:/data`, '/anonymous'],
       depends_on: services.slice(0, index).flatMap((_, other) => ((dependencies >> other) & 1 ? [`s${other}`] : [])),
     },
   ]);
@@ -152,6 +155,18 @@ function wanted(services: readonly RandomService[]): Record<string, string> {
       Array.from({ length: scale }, (_, place) => [`shop-s${index}${place === 0 ? '' : `-${place + 1}`}`, 'running']),
     ),
   );
+}
+
+/** What each container keeps without a name, by the container's name. */
+async function anonymousVolumes({ containers }: Bench): Promise<Record<string, string | undefined>> {
+  const all = await containers();
+  return Object.fromEntries(
+    all.map(({ name, mounts }) => [name, mounts.find(({ target }) => target === '/anonymous')?.source]),
+  );
+}
+
+function survivors<T>(volumes: Readonly<Record<string, T>>, services: readonly RandomService[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(volumes).filter(([name]) => Object.hasOwn(wanted(services), name)));
 }
 
 async function disturb({ containers, control, orchestration }: Bench, [what, which]: Disturbance): Promise<void> {

@@ -7,6 +7,7 @@ import { projectLogs } from '../../../src/compose/orchestrator/logs.js';
 import { observeProject } from '../../../src/compose/orchestrator/observed.js';
 import { inDependencyOrder } from '../../../src/compose/orchestrator/ordered.js';
 import { applyChanges } from '../../../src/compose/orchestrator/watch.js';
+import { transientStopMarks } from '../../../src/compose/runtime/state.js';
 import { bench, loaded, PROJECT } from './bench.js';
 
 const CHAIN =
@@ -20,6 +21,40 @@ describe('the life of a project', () => {
     await stopProject(orchestration, { name: PROJECT, services: ['a', 'b'] });
     await startProject(orchestration, { name: PROJECT, services: [] });
     expect(acts()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
+  });
+
+  it('start waits for a dependency that its restart policy brings back until it succeeds', async () => {
+    let tries = 0;
+    const { up, orchestration, statuses } = bench(({ container }) =>
+      container === 'shop-job' ? () => (++tries % 3 === 0 ? 0 : 1) : undefined,
+    );
+    await up(
+      `services:
+        job: { image: j, restart: on-failure }
+        web: { image: w, depends_on: { job: { condition: service_completed_successfully } } }`,
+      { start: false },
+    );
+    await startProject(orchestration, { name: PROJECT, services: [] });
+    expect(await statuses()).toEqual({ 'shop-job': 'exited', 'shop-web': 'running' });
+    expect(tries).toBe(3);
+  });
+
+  it('a stop that was killed before the engine heard of it is not waited for without end', async () => {
+    const marks = transientStopMarks();
+    const { up, orchestration, containers, statuses } = bench(undefined, undefined, marks);
+    await up('services: { web: { image: web } }');
+    const killed = async (): Promise<void> => {
+      const [web] = await containers();
+      const until = orchestration.clock.now().getTime() + 40_000;
+      await marks.write('mock', web?.id ?? '', { run: Date.parse(web?.startedAt ?? ''), until });
+      expect(await statuses()).toEqual({ 'shop-web': 'stopping' });
+    };
+    await killed();
+    await up('services: { web: { image: web } }');
+    expect(await statuses()).toEqual({ 'shop-web': 'running' });
+    await killed();
+    await stopProject(orchestration, { name: PROJECT, services: [] });
+    expect(await statuses()).toEqual({ 'shop-web': 'stopped' });
   });
 
   it('a restart takes along those that ask for it', async () => {

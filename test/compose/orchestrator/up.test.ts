@@ -3,7 +3,7 @@ import { ComposeFailure } from '../../../src/compose/model/errors.js';
 import { down } from '../../../src/compose/orchestrator/down.js';
 import { ComposeWaitError } from '../../../src/compose/orchestrator/errors.js';
 import { LABELS } from '../../../src/compose/orchestrator/labels.js';
-import { alreadyExists, RuntimeError } from '../../../src/compose/runtime/errors.js';
+import { alreadyExists, backendFailure, RuntimeError } from '../../../src/compose/runtime/errors.js';
 import { bench, loaded, PROJECT } from './bench.js';
 
 const SHOP = `
@@ -120,6 +120,22 @@ describe('up', () => {
     control.exit('shop-db', 3);
     await up(SHOP);
     expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
+  });
+
+  it('makes a container anew that never ran and that the engine cannot start', async () => {
+    const { up, faults, statuses, acts, containers } = bench();
+    await up('services: { db: { image: db } }', { start: false });
+    const [before] = await containers();
+    faults.fail('start', backendFailure('task already exists'), { id: before?.id ?? '' });
+    acts();
+    await up('services: { db: { image: db } }');
+    expect(acts()).toEqual(['Failed shop-db', 'Removed shop-db', 'Created shop-db', 'Started shop-db']);
+    expect(await statuses()).toEqual({ 'shop-db': 'running' });
+    faults.fail('start', backendFailure('port is taken'), { times: Infinity });
+    await up('services: { db: { image: db }, web: { image: web } }').catch((error: unknown) => {
+      expect(error).toEqual(backendFailure('port is taken'));
+    });
+    expect((await statuses())['shop-web']).toBe('created');
   });
 
   it('copies a secret of the environment into the container before it starts, and tells it nowhere', async () => {

@@ -61,16 +61,36 @@ describe('durable stop marks', () => {
 
   it('are erased, and pruned with the containers that are gone', async () => {
     const marks = durableStopMarks(directory);
-    for (const id of ['one', 'two', 'three']) await marks.write('engine', id, mark);
+    const many = Array.from({ length: 200 }, (_, index) => `more${index}`);
+    await Promise.all(['one', 'two', 'three', ...many].map((id) => marks.write('engine', id, mark)));
     await marks.write('other', 'two', mark);
     await marks.erase('engine', 'one');
     await marks.erase('engine', 'one');
-    await marks.prune('engine', new Set(['three']));
-    await marks.prune('unknown', new Set());
+    await marks.prune('engine', () => Promise.resolve(new Set(['three'])));
     expect(await marks.read('engine', 'one')).toBeUndefined();
     expect(await marks.read('engine', 'two')).toBeUndefined();
     expect(await marks.read('engine', 'three')).toEqual(mark);
     expect(await marks.read('other', 'two')).toEqual(mark);
+  });
+
+  it('are pruned only when there are many, because that takes a list of every container', async () => {
+    const marks = durableStopMarks(directory);
+    await marks.write('engine', 'one', mark);
+    await marks.prune('engine', () => Promise.reject(new Error('asked')));
+    await marks.prune('unknown', () => Promise.reject(new Error('asked')));
+    expect(await marks.read('engine', 'one')).toEqual(mark);
+  });
+
+  it('can be written while others are pruned', async () => {
+    const marks = durableStopMarks(directory);
+    const old = Array.from({ length: 200 }, (_, index) => `old${index}`);
+    await Promise.all(old.map((id) => marks.write('engine', id, mark)));
+    const fresh = Array.from({ length: 200 }, (_, index) => `new${index}`);
+    await Promise.all([
+      ...fresh.map((id) => marks.write('engine', id, mark)),
+      marks.prune('engine', () => Promise.resolve(new Set(fresh))),
+    ]);
+    for (const id of fresh) expect(await marks.read('engine', id)).toEqual(mark);
   });
 
   it('of a torn or foreign file are none', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { graphqlSurface, graphqlUnits, loadGraphqlContract } from '../../support/graphql-contract.js';
 import { unroutedLabel } from '../../support/recorder-check.js';
 import { loadContract, type Contract, type DocumentedReply } from '../../support/recorder-contract.js';
 import { record } from '../../support/recorder-pointers.js';
@@ -19,7 +20,8 @@ export interface Surface {
 export const catalogueSurface = 'problems';
 
 /**
- * Collects every surface of the repository at `root`: one per contract in `openapi/`, and the catalogue of problems.
+ * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems, and
+ * GraphQL.
  *
  * @throws Error when a contract has not been generated
  */
@@ -31,6 +33,14 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     seen: readObservations(join(root, observationsFolder), contract.name),
   }));
   surfaces.push(await readCatalogue(root, contracts));
+  if (existsSync(join(root, 'graphql/schema.graphql'))) {
+    const units = graphqlUnits(loadGraphqlContract(root));
+    surfaces.push({
+      name: graphqlSurface,
+      units,
+      seen: readObservations(join(root, observationsFolder), graphqlSurface),
+    });
+  }
   return [...surfaces, ...(await undocumentedSurfaces(root, surfaces))];
 }
 
@@ -66,9 +76,11 @@ function unitsOfReplies(label: string, replies: ReadonlyMap<number, DocumentedRe
 
 async function readCatalogue(root: string, contracts: readonly Contract[]): Promise<Surface> {
   const catalogue: unknown = parse(await readFile(join(root, 'openapi/problems.yaml'), 'utf8'));
-  const types = Object.values(record(catalogue)).map((schema) =>
-    String(record(record(record(schema)['properties'])['type'])['const']),
+  // What only a command line raises is no reply, so no contract has to document it.
+  const sent = Object.values(record(catalogue)).filter(
+    (schema) => record(record(schema)['x-problem'])['raised-by'] !== 'command-line',
   );
+  const types = sent.map((schema) => String(record(record(record(schema)['properties'])['type'])['const']));
   const replies = contracts.flatMap(({ operations, unrouted }) => [
     ...operations.flatMap((operation) => [...operation.replies.values()]),
     ...unrouted.values(),

@@ -604,7 +604,7 @@ export interface paths {
     put?: never;
     /**
      * Start a run
-     * @description Puts a run in the queue; a worker takes it up. Read the run to follow it. A configuration has at most one run at a time. A run goes on where an interrupted one stopped.
+     * @description Puts a run in the queue; a worker takes it up. Read the run to follow it. A configuration has at most one run at a time. A run goes on where an interrupted one stopped. When a host or the database is away, the run is pending again, waits, and goes on with what is missing; after six attempts it ends.
      */
     post: operations['startSyncRun'];
     delete?: never;
@@ -1829,7 +1829,7 @@ export interface components {
      */
     SyncTarget: 'git' | 'prs' | 'blame' | 'cicd' | 'deployments' | 'incidents';
     /**
-     * @description `pending`: waits for its turn. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request.
+     * @description `pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request.
      * @enum {string}
      */
     SyncRunStatus: 'pending' | 'running' | 'partial' | 'complete' | 'failed' | 'cancelled';
@@ -1913,7 +1913,7 @@ export interface components {
       integration_id?: string | null;
       /** @description What to read. From `local`, only `git`, `prs` and `blame` can be. */
       targets: components['schemas']['SyncTarget'][];
-      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository, or a pattern with `*`. */
+      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`. */
       repositories: string[];
       /**
        * @description Whether runs can be started.
@@ -1951,7 +1951,7 @@ export interface components {
       name?: string;
       /** @description What to read. From `local`, only `git`, `prs` and `blame` can be. */
       targets?: components['schemas']['SyncTarget'][];
-      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository, or a pattern with `*`. */
+      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`. */
       repositories?: string[];
       /** @description Whether runs can be started. */
       is_active?: boolean;
@@ -1981,7 +1981,7 @@ export interface components {
       sync_config_id: string;
       status: components['schemas']['SyncRunStatus'];
       progress: components['schemas']['SyncProgress'];
-      /** @description Why it failed, or which repositories did, for people to read. Null when nothing failed. */
+      /** @description Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed. */
       error: string | null;
       /**
        * Format: uuid

@@ -2,9 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { listHashes, listImages, listProfiles, listServices, listVolumes } from '../../model/listings.js';
+import { listImages, listProfiles, listServices, listVolumes } from '../../model/listings.js';
 import { loadUninterpolated } from '../../model/load.js';
+import { configurationHashes } from '../../orchestrator/creation.js';
 import { renderConfig, renderModel, type ConfigFormat } from '../../model/render.js';
+import type { Project } from '../../model/project.js';
+import { OrchestratorError } from '../../orchestrator/errors.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
@@ -27,6 +30,7 @@ export function configCommand(compose: Command, io: Io): void {
     usage: 'config [services...]',
     aliases: ['convert'],
     description: 'check the compose file and print the project as it is understood',
+    remote: 'here',
     options: (command) =>
       command
         .addOption(new Option('--format <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
@@ -54,14 +58,24 @@ async function configText(session: Session, services: readonly string[], flags: 
     await session.warn(warnings);
     return renderModel(model, flags.format);
   }
-  const { project } = await session.load(services);
+  const { project, contents } = await session.load(services);
   const lines = (entries: readonly string[]): string => entries.map((entry) => `${entry}\n`).join('');
   if (flags.services === true) return lines(listServices(project));
   if (flags.volumes === true) return lines(listVolumes(project));
   if (flags.profiles === true) return lines(listProfiles(project));
   if (flags.images === true) return lines(listImages(project));
-  if (flags.hash !== undefined) return lines(listHashes(project, flags.hash === '*' ? [] : flags.hash.split(',')));
+  if (flags.hash !== undefined) {
+    const wanted = flags.hash === '*' ? listServices(project) : flags.hash.split(',').sort();
+    const hashes = await configurationHashes(project, contents);
+    return lines(wanted.map((service) => `${service} ${hashOf(hashes, project, service)}`));
+  }
   return renderConfig(project, flags.format);
+}
+
+function hashOf(hashes: ReadonlyMap<string, string>, project: Project, service: string): string {
+  const hash = hashes.get(service);
+  if (hash === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service });
+  return hash;
 }
 
 async function save(file: string, text: string): Promise<void> {

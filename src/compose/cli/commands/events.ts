@@ -5,10 +5,17 @@ import type { RuntimeEvent } from '../../runtime/records.js';
 import { moment } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+
+export interface EventsFlags {
+  readonly json?: boolean;
+  readonly since?: Date;
+  readonly until?: Date;
+}
 
 export function eventsCommand(compose: Command, io: Io): void {
   const time = moment(() => io.clock.now());
-  define<{ json?: boolean; since?: Date; until?: Date }>(compose, io, {
+  define<EventsFlags>(compose, io, {
     usage: 'events [services...]',
     description: 'print what happens to containers, until Ctrl-C',
     options: (command) =>
@@ -27,18 +34,29 @@ export function eventsCommand(compose: Command, io: Io): void {
           ...(since && { since }),
           ...(until && { until }),
         });
-        for await (const event of events) {
-          const service = event.labels[LABELS.service] ?? '';
-          if (services.length > 0 && !services.includes(service)) continue;
-          await session.print(json === true ? `${jsonOf(event, service)}\n` : lineOf(event, service));
-        }
+        await printEvents(session, services, events, json === true);
       } catch (error) {
         // Ctrl-C is how following ends.
         if (!session.signal.aborted) throw error;
       }
       return 0;
     },
+    remote: async () => (await import('../remote/output.js')).events,
   });
+}
+
+/** @param services none: of all */
+export async function printEvents(
+  session: Session,
+  services: readonly string[],
+  events: AsyncIterable<RuntimeEvent>,
+  asJson: boolean,
+): Promise<void> {
+  for await (const event of events) {
+    const service = event.labels[LABELS.service] ?? '';
+    if (services.length > 0 && !services.includes(service)) continue;
+    await session.print(asJson ? `${jsonOf(event, service)}\n` : lineOf(event, service));
+  }
 }
 
 function lineOf({ time, type, name, exitCode, signal, health }: RuntimeEvent, service: string): string {

@@ -10,7 +10,7 @@ import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
 
-interface ExecFlags {
+export interface ExecFlags {
   readonly detach?: boolean;
   readonly env?: readonly string[];
   readonly user?: string;
@@ -38,6 +38,7 @@ export function execCommand(compose: Command, io: Io): void {
         .option('--no-interactive', 'no standard input'),
     examples: ['compose exec web sh', 'compose exec -T db pg_dump app > app.sql'],
     run: runExec,
+    remote: async () => (await import('../remote/output.js')).exec,
   });
 }
 

@@ -8,7 +8,7 @@ import type { Io } from '../io.js';
 import type { Session } from '../session.js';
 import type { Loaded } from '../../orchestrator/up.js';
 
-interface BuildFlags {
+export interface BuildFlags {
   readonly cache?: boolean;
   readonly pull?: boolean;
   readonly buildArg?: readonly string[];
@@ -35,10 +35,11 @@ export function buildCommand(compose: Command, io: Io): void {
       });
       return 0;
     },
+    remote: async () => (await import('../remote/images.js')).build,
   });
 }
 
-interface PullFlags {
+export interface PullFlags {
   readonly ignorePullFailures?: boolean;
   readonly ignoreBuildable?: boolean;
   readonly includeDeps?: boolean;
@@ -65,6 +66,7 @@ export function pullCommand(compose: Command, io: Io): void {
       });
       return 0;
     },
+    remote: async () => (await import('../remote/images.js')).pull,
   });
 }
 

@@ -8,6 +8,7 @@ import {
   startProject,
   stopProject,
 } from '../../orchestrator/lifecycle.js';
+import type { Member } from '../../orchestrator/observed.js';
 import { knownSignal, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { EXIT_FAILURE, UsageError } from '../failures.js';
@@ -24,6 +25,7 @@ export function startCommand(compose: Command, io: Io): void {
       await startProject(await session.orchestration(), await session.select(services));
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).start,
   });
 }
 
@@ -39,6 +41,7 @@ export function stopCommand(compose: Command, io: Io): void {
       });
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).stop,
   });
 }
 
@@ -54,6 +57,7 @@ export function restartCommand(compose: Command, io: Io): void {
       await restartProject(orchestration, { ...selection, timeoutSeconds: timeout, dependants: deps !== false });
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).restart,
   });
 }
 
@@ -66,10 +70,11 @@ export function killCommand(compose: Command, io: Io): void {
       await killProject(await session.orchestration(), { ...(await session.select(services)), killSignal: signal });
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).kill,
   });
 }
 
-interface RmFlags {
+export interface RmFlags {
   readonly force?: boolean;
   readonly stop?: boolean;
   readonly volumes?: boolean;
@@ -93,8 +98,7 @@ export function rmCommand(compose: Command, io: Io): void {
         await session.io.stderr.write('No stopped containers.\n');
         return 0;
       }
-      const names = members.map(({ container }) => container.name).join(', ');
-      if (flags.force !== true && !(await confirmed(session, `Remove ${names}? [y/N] `))) return EXIT_FAILURE;
+      if (flags.force !== true && !(await mayRemove(session, members))) return EXIT_FAILURE;
       await removeMembers(orchestration, members, {
         stop,
         volumes: flags.volumes === true,
@@ -102,13 +106,14 @@ export function rmCommand(compose: Command, io: Io): void {
       });
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).rm,
   });
 }
 
 /** Only a person can be asked. */
-async function confirmed({ io }: Session, question: string): Promise<boolean> {
+export async function mayRemove({ io }: Session, members: readonly Member[]): Promise<boolean> {
   if (!io.stdin.isTerminal) throw new UsageError('rm asks before it removes; without a terminal it needs --force.');
-  await io.stderr.write(question);
+  await io.stderr.write(`Remove ${members.map(({ container }) => container.name).join(', ')}? [y/N] `);
   for await (const answer of io.stdin) return /^y(es)?$/i.test(Buffer.from(answer).toString().trim());
   return false;
 }

@@ -1,23 +1,24 @@
 /** ps, ls, top, port. */
 import { Option, type Command } from 'commander';
 import { notFound } from '../../runtime/errors.js';
-import type { ContainerRecord, ContainerStatus, PortBinding } from '../../runtime/records.js';
+import type { ContainerRecord, ContainerStatus, PortBinding, ProcessTable } from '../../runtime/records.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import { selectMembers } from '../../orchestrator/lifecycle.js';
+import { selectMembers, type Selection } from '../../orchestrator/lifecycle.js';
 import { memberNumbered, membersOf, observeProject, type Member } from '../../orchestrator/observed.js';
-import { listProjects } from '../../orchestrator/projects.js';
+import { listProjects, type ProjectSummary } from '../../orchestrator/projects.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
+import type { Session } from '../session.js';
 import { duration, table } from '../text.js';
 
-type Format = 'table' | 'json';
+export type Format = 'table' | 'json';
 
 const FORMAT = (): Option =>
   new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table');
 
-interface PsFlags {
+export interface PsFlags {
   readonly all?: boolean;
   readonly quiet?: boolean;
   readonly services?: boolean;
@@ -43,29 +44,44 @@ export function psCommand(compose: Command, io: Io): void {
         )
         .addOption(FORMAT()),
     run: async (session, services, flags) => {
-      const { name, project } = await session.select(services);
-      const present = await observeProject(await session.orchestration(), name);
-      const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
-      const shown = listed(present, services, name, defined, flags).filter(
-        ({ service }) => flags.orphans !== false || defined.includes(service),
+      const selection = await session.select(services);
+      return printContainers(
+        session,
+        selection,
+        await observeProject(await session.orchestration(), selection.name),
+        flags,
       );
-      if (flags.quiet === true) await session.print(shown.map(({ container }) => `${container.id}\n`).join(''));
-      else if (flags.services === true)
-        await session.print([...new Set(shown.map((each) => `${each.service}\n`))].join(''));
-      else if (flags.format === 'json') await session.printJson(shown.map(psRecord));
-      else {
-        const rows = shown.map(({ container, service }) => [
-          container.name,
-          container.image,
-          service,
-          statusText(container, session.io.clock.now()),
-          portsText(container.ports),
-        ]);
-        await session.print(table(['NAME', 'IMAGE', 'SERVICE', 'STATUS', 'PORTS'], rows));
-      }
-      return 0;
     },
+    remote: async () => (await import('../remote/listings.js')).ps,
   });
+}
+
+/** @param present all containers of the project */
+export async function printContainers(
+  session: Session,
+  { name, services, project }: Selection,
+  present: readonly Member[],
+  flags: PsFlags,
+): Promise<number> {
+  const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
+  const shown = listed(present, services, name, defined, flags).filter(
+    ({ service }) => flags.orphans !== false || defined.includes(service),
+  );
+  if (flags.quiet === true) await session.print(shown.map(({ container }) => `${container.id}\n`).join(''));
+  else if (flags.services === true)
+    await session.print([...new Set(shown.map((each) => `${each.service}\n`))].join(''));
+  else if (flags.format === 'json') await session.printJson(shown.map(psRecord));
+  else {
+    const rows = shown.map(({ container, service }) => [
+      container.name,
+      container.image,
+      service,
+      statusText(container, session.io.clock.now()),
+      portsText(container.ports),
+    ]);
+    await session.print(table(['NAME', 'IMAGE', 'SERVICE', 'STATUS', 'PORTS'], rows));
+  }
+  return 0;
 }
 
 function listed(
@@ -130,8 +146,14 @@ function address({ hostAddress, hostPort }: PortBinding): string {
   return `${hostAddress.includes(':') ? `[${hostAddress}]` : hostAddress}:${hostPort}`;
 }
 
+export interface LsFlags {
+  readonly all?: boolean;
+  readonly quiet?: boolean;
+  readonly format: Format;
+}
+
 export function lsCommand(compose: Command, io: Io): void {
-  define<{ all?: boolean; quiet?: boolean; format: Format }>(compose, io, {
+  define<LsFlags>(compose, io, {
     usage: 'ls',
     description: 'list projects that have containers',
     options: (command) =>
@@ -139,23 +161,25 @@ export function lsCommand(compose: Command, io: Io): void {
         .option('-a, --all', 'also those of which nothing runs')
         .option('-q, --quiet', 'names only')
         .addOption(FORMAT()),
-    run: async (session, _args, flags) => {
-      const projects = (await listProjects(await session.orchestration())).filter(
-        ({ statuses }) => flags.all === true || (statuses.running ?? 0) > 0,
-      );
-      if (flags.quiet === true) await session.print(projects.map(({ name }) => `${name}\n`).join(''));
-      else if (flags.format === 'json') await session.printJson(projects);
-      else {
-        const rows = projects.map(({ name, statuses, configFiles }) => [
-          name,
-          counts(statuses),
-          configFiles.join(', '),
-        ]);
-        await session.print(table(['NAME', 'STATUS', 'CONFIG FILES'], rows));
-      }
-      return 0;
-    },
+    run: async (session, _args, flags) =>
+      printProjects(session, await listProjects(await session.orchestration()), flags),
+    remote: async () => (await import('../remote/listings.js')).ls,
   });
+}
+
+export async function printProjects(
+  session: Session,
+  present: readonly ProjectSummary[],
+  { all, quiet, format }: LsFlags,
+): Promise<number> {
+  const projects = present.filter(({ statuses }) => all === true || (statuses.running ?? 0) > 0);
+  if (quiet === true) await session.print(projects.map(({ name }) => `${name}\n`).join(''));
+  else if (format === 'json') await session.printJson(projects);
+  else {
+    const rows = projects.map(({ name, statuses, configFiles }) => [name, counts(statuses), configFiles.join(', ')]);
+    await session.print(table(['NAME', 'STATUS', 'CONFIG FILES'], rows));
+  }
+  return 0;
 }
 
 function counts(statuses: Readonly<Partial<Record<ContainerStatus, number>>>): string {
@@ -180,14 +204,28 @@ export function topCommand(compose: Command, io: Io): void {
           ...(await backend.containers.top(container.id, { signal })),
         })),
       );
-      if (format === 'json') await session.printJson(tables);
-      else for (const each of tables) await session.print(`${each.container}\n${table(each.titles, each.processes)}\n`);
-      return 0;
+      return printProcesses(session, tables, format);
     },
+    remote: async () => (await import('../remote/listings.js')).top,
   });
 }
 
-interface PortFlags {
+interface ContainerProcesses extends ProcessTable {
+  readonly container: string;
+  readonly service: string;
+}
+
+export async function printProcesses(
+  session: Session,
+  tables: readonly ContainerProcesses[],
+  format: Format,
+): Promise<number> {
+  if (format === 'json') await session.printJson(tables);
+  else for (const each of tables) await session.print(`${each.container}\n${table(each.titles, each.processes)}\n`);
+  return 0;
+}
+
+export interface PortFlags {
   readonly protocol: 'tcp' | 'udp' | 'sctp';
   readonly index?: number;
   readonly format: Format;
@@ -213,16 +251,27 @@ export function portCommand(compose: Command, io: Io): void {
       const { backend, signal } = orchestration;
       const asked = port === undefined ? {} : { containerPort: Number(port), protocol };
       const bindings = await backend.containers.port(member.container.id, { signal, ...asked });
-      if (port !== undefined && bindings.length === 0) throw notFound(`${service} ${port}/${protocol}`);
-      if (format === 'json') await session.printJson(bindings);
-      else {
-        const line = (binding: PortBinding): string =>
-          port === undefined
-            ? `${binding.containerPort}/${binding.protocol} -> ${address(binding)}\n`
-            : `${address(binding)}\n`;
-        await session.print(bindings.map(line).join(''));
-      }
-      return 0;
+      return printPorts(session, [service, port], bindings, { protocol, format });
     },
+    remote: async () => (await import('../remote/listings.js')).port,
   });
+}
+
+/** @throws RuntimeError.notFound when one was asked for and is not published */
+export async function printPorts(
+  session: Session,
+  [service = '', port]: readonly (string | undefined)[],
+  bindings: readonly PortBinding[],
+  { protocol, format }: Pick<PortFlags, 'protocol' | 'format'>,
+): Promise<number> {
+  if (port !== undefined && bindings.length === 0) throw notFound(`${service} ${port}/${protocol}`);
+  if (format === 'json') await session.printJson(bindings);
+  else {
+    const line = (binding: PortBinding): string =>
+      port === undefined
+        ? `${binding.containerPort}/${binding.protocol} -> ${address(binding)}\n`
+        : `${address(binding)}\n`;
+    await session.print(bindings.map(line).join(''));
+  }
+  return 0;
 }

@@ -1,13 +1,15 @@
 /** logs. */
 import { Option, type Command } from 'commander';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
-import { projectLogs } from '../../orchestrator/logs.js';
+import { projectLogs, type MemberLine } from '../../orchestrator/logs.js';
+import type { Member } from '../../orchestrator/observed.js';
 import { moment, tailCount, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
 import { linePrinter } from '../line-printer.js';
+import type { Session } from '../session.js';
 
-interface LogsFlags {
+export interface LogsFlags {
   readonly follow?: boolean;
   readonly since?: Date;
   readonly until?: Date;
@@ -41,8 +43,6 @@ export function logsCommand(compose: Command, io: Io): void {
       const selection = await session.select(services);
       const selected = await selectMembers(orchestration, selection);
       const members = selected.filter(({ number }) => index === undefined || number === index);
-      const names = members.map(({ container }) => container.name);
-      const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
       const lines = projectLogs(
         orchestration,
         members,
@@ -54,16 +54,28 @@ export function logsCommand(compose: Command, io: Io): void {
         },
         { project: selection.name, services },
       );
-      try {
-        for await (const line of lines) {
-          if (flags.format === 'json') await session.print(`${JSON.stringify(line)}\n`);
-          else await printer.line(line);
-        }
-      } catch (error) {
-        // Ctrl-C is how following ends.
-        if (flags.follow !== true || !session.signal.aborted) throw error;
-      }
-      return 0;
+      return printLines(session, members, lines, flags);
     },
+    remote: async () => (await import('../remote/output.js')).logs,
   });
+}
+
+export async function printLines(
+  session: Session,
+  members: readonly Member[],
+  lines: AsyncIterable<MemberLine>,
+  flags: Pick<LogsFlags, 'follow' | 'format' | 'color' | 'logPrefix' | 'timestamps'>,
+): Promise<number> {
+  const names = members.map(({ container }) => container.name);
+  const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+  try {
+    for await (const line of lines) {
+      if (flags.format === 'json') await session.print(`${JSON.stringify(line)}\n`);
+      else await printer.line(line);
+    }
+  } catch (error) {
+    // Ctrl-C is how following ends.
+    if (flags.follow !== true || !session.signal.aborted) throw error;
+  }
+  return 0;
 }

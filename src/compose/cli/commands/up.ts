@@ -1,6 +1,7 @@
 /** up, create, down. */
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
+import type { Service } from '../../model/service.js';
 import { after, attach } from '../../orchestrator/attached.js';
 import { down, type DownOptions } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
@@ -8,14 +9,14 @@ import type { Plan } from '../../orchestrator/plan.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
 import { up, type Loaded, type UpOptions } from '../../orchestrator/up.js';
 import { watchProject } from '../../orchestrator/watch.js';
-import { scaleOf, wholeNumber } from '../arguments.js';
+import { collected, scaleOf, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import { linePrinter } from '../line-printer.js';
 import type { Session } from '../session.js';
 
-interface CreateFlags {
+export interface CreateFlags {
   readonly build?: boolean;
   readonly pull?: 'always' | 'missing' | 'never';
   readonly forceRecreate?: boolean;
@@ -26,7 +27,7 @@ interface CreateFlags {
   readonly scale?: ReadonlyMap<string, number>;
 }
 
-interface UpFlags extends CreateFlags {
+export interface UpFlags extends CreateFlags {
   readonly detach?: boolean;
   readonly deps?: boolean;
   readonly start?: boolean;
@@ -35,7 +36,8 @@ interface UpFlags extends CreateFlags {
   readonly abortOnContainerExit?: boolean;
   readonly abortOnContainerFailure?: boolean;
   readonly exitCodeFrom?: string;
-  readonly attach?: readonly string[] | boolean;
+  readonly attach?: readonly string[];
+  readonly noAttach?: readonly string[];
   readonly color?: boolean;
   readonly logPrefix?: boolean;
   readonly timestamps?: boolean;
@@ -59,6 +61,10 @@ export function upCommand(compose: Command, io: Io): void {
         .option('--abort-on-container-exit', 'stop all when one ends, with its exit code')
         .option('--abort-on-container-failure', 'stop all when one fails, with its exit code')
         .option('--exit-code-from <service>', 'stop all when this service ends, with its exit code')
+        .addOption(
+          new Option('--attach <service>', 'show the output of this service only; repeatable').argParser(collected),
+        )
+        .addOption(noAttach())
         .option('--no-color', 'print the output without colours')
         .option('--no-log-prefix', 'print the output without the names of containers')
         .option('--timestamps', 'print the time of each line')
@@ -69,7 +75,15 @@ export function upCommand(compose: Command, io: Io): void {
     },
     examples: ['compose up -d --build', 'compose up --exit-code-from tests'],
     run: runUp,
+    remote: async () => (await import('../remote/project.js')).up,
   });
+}
+
+/** The parser would take it for the negation of `--attach`. */
+function noAttach(): Option {
+  const option = new Option('--no-attach <service>', 'do not show the output of this service; repeatable');
+  option.negate = false;
+  return option.argParser(collected);
 }
 
 export function createCommand(compose: Command, io: Io): void {
@@ -115,8 +129,9 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
   const loaded = await loadFor(session, services, flags);
   const { project } = loaded;
   const { exitCodeFrom } = flags;
-  if (exitCodeFrom !== undefined && !Object.hasOwn(project.services, exitCodeFrom)) {
-    throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service: exitCodeFrom });
+  for (const service of [exitCodeFrom ?? [], flags.attach ?? [], flags.noAttach ?? []].flat()) {
+    if (Object.hasOwn(project.services, service)) continue;
+    throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service });
   }
   const orchestration = await session.orchestration();
   const begun = session.io.clock.now();
@@ -147,7 +162,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     orchestration,
     project,
     {
-      shown: (service) => project.services[service]?.attach !== false,
+      shown: (service) => isShown(flags, service, project.services[service]),
       earlier: new Set(kept),
       since: beginnings(plan, begun),
       abortOn:
@@ -161,6 +176,12 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
         ? printer.line(happening)
         : printer.note(happening.container, `exited with code ${happening.exitCode}`),
   );
+}
+
+/** What is asked for on the command line goes before the file's `attach`. */
+function isShown({ attach, noAttach = [] }: UpFlags, service: string, definition: Service | undefined): boolean {
+  if (noAttach.includes(service)) return false;
+  return attach === undefined ? definition?.attach !== false : attach.includes(service);
 }
 
 /** Where what is shown begins, for containers that have a log from before. */
@@ -181,9 +202,12 @@ function requireSense(flags: UpFlags): void {
     flags.abortOnContainerFailure,
     flags.exitCodeFrom !== undefined,
     flags.watch,
+    flags.attach !== undefined,
+    flags.noAttach !== undefined,
   ];
   if ((flags.detach === true || flags.wait === true) && attached.includes(true)) {
-    throw new UsageError('--detach and --wait exclude --exit-code-from, --abort-on-container-... and --watch.');
+    const excluded = '--exit-code-from, --abort-on-container-..., --attach, --no-attach and --watch';
+    throw new UsageError(`--detach and --wait exclude ${excluded}.`);
   }
 }
 
@@ -193,7 +217,7 @@ async function loadFor(session: Session, services: readonly string[], { deps }: 
   return { project: selectServices(project, services, 'ignore'), contents };
 }
 
-interface DownFlags {
+export interface DownFlags {
   readonly volumes?: boolean;
   readonly rmi?: 'local' | 'all';
   readonly removeOrphans?: boolean;
@@ -228,5 +252,6 @@ export function downCommand(compose: Command, io: Io): void {
       await down(await session.orchestration(), name, options);
       return 0;
     },
+    remote: async () => (await import('../remote/project.js')).down,
   });
 }

@@ -8,6 +8,7 @@ export function versionCommand(compose: Command, io: Io, version: string): void 
   define<{ short?: boolean; format: 'text' | 'json' }>(compose, io, {
     usage: 'version',
     description: 'print the version',
+    remote: 'here',
     options: (command) =>
       command
         .option('--short', 'the number only')

@@ -30,6 +30,7 @@ export function waitCommand(compose: Command, io: Io): void {
       }
       return exitCode;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).wait,
   });
 }
 

@@ -4,7 +4,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { tarEnd, tarHeader, tarPadding } from '../tar.js';
-import { hasExceptions, ignoreRule, type IgnoreRule } from './ignore-file.js';
+import { hasExceptions, ignoreRule, type IgnoreRule } from '../ignore-file.js';
 
 export interface BuildContext {
   readonly archive: Readable;

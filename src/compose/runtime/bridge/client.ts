@@ -1,20 +1,23 @@
 /** The connection to an engine that speaks the Docker Engine API. */
-import Docker from 'dockerode';
+import type DockerEngine from 'dockerode';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { objectOf, objectsOf, textOf, type Json } from '../json.js';
 import type { EngineAddress } from './address.js';
+import { Docker } from './dockerode.js';
 import { runtimeErrorOf, type Subject } from './failures.js';
 import type { RegistryAuth } from './registry-auth.js';
 
 export interface EngineClient {
-  readonly docker: Docker;
+  readonly docker: DockerEngine;
   /** Values that no error text may quote. */
   readonly secrets: readonly string[];
   /** One call: its failure becomes a RuntimeError about the subject, an abort rejects with the reason. */
-  call<T>(subject: Subject, signal: AbortSignal | undefined, act: (docker: Docker) => Promise<T>): Promise<T>;
+  call<T>(subject: Subject, signal: AbortSignal | undefined, act: (docker: DockerEngine) => Promise<T>): Promise<T>;
   /** One call that answers a stream, whatever dockerode's own method would do with it. */
   stream(subject: Subject, request: StreamRequest): Promise<Readable>;
+  /** What the engine says of itself, asked once. */
+  version(signal?: AbortSignal): Promise<Json>;
   /** Podman's compatible socket differs where this asks. */
   isPodman(signal?: AbortSignal): Promise<boolean>;
   /** The same client, with more values that no error text may quote. */
@@ -36,17 +39,18 @@ export interface StreamRequest {
 
 export function engineClient(address: EngineAddress, secrets: readonly string[]): EngineClient {
   const docker = new Docker(optionsOf(address));
-  let podman: Promise<boolean> | undefined;
+  let versionOnce: Promise<Json> | undefined;
 
-  const isPodman = (signal?: AbortSignal): Promise<boolean> => {
-    podman ??= clientKnowing(secrets)
+  // An engine of another version is another process: whoever held a connection to the old one has lost it.
+  const version = (signal?: AbortSignal): Promise<Json> => {
+    versionOnce ??= clientKnowing(secrets)
       .call({}, signal, () => docker.version())
-      .then((version) => isPodmanVersion(objectOf(version)))
+      .then(objectOf)
       .catch((error: unknown) => {
-        podman = undefined;
+        versionOnce = undefined;
         throw error;
       });
-    return podman;
+    return versionOnce;
   };
 
   function clientKnowing(known: readonly string[]): EngineClient {
@@ -64,7 +68,8 @@ export function engineClient(address: EngineAddress, secrets: readonly string[])
       secrets: known,
       call,
       stream: (subject, request) => call(subject, request.signal, () => dialled(docker, request)),
-      isPodman,
+      version,
+      isPodman: async (signal) => isPodmanVersion(await version(signal)),
       knowing: (more) => clientKnowing([...known, ...more]),
     };
   }
@@ -92,7 +97,7 @@ export async function* chunksOf(
   }
 }
 
-function dialled(docker: Docker, request: StreamRequest): Promise<Readable> {
+function dialled(docker: DockerEngine, request: StreamRequest): Promise<Readable> {
   // The cast undoes dockerode's untyped member; docker-modem types it, dockerode does not.
   const modem = docker.modem;
   return new Promise((resolve, reject) => {
@@ -122,7 +127,7 @@ function isPodmanVersion(version: Json): boolean {
 }
 
 /** All of it is said, because docker-modem fills what is left out from the process environment. */
-function optionsOf(address: EngineAddress): Docker.DockerOptions {
+function optionsOf(address: EngineAddress): DockerEngine.DockerOptions {
   if (address.kind === 'socket') {
     return { protocol: 'http', socketPath: address.path, host: undefined, port: undefined };
   }

@@ -59,6 +59,11 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
         docker.getContainer(id).remove({ force, v: volumes, ...abortable(signal) }),
       );
     },
+    async rename(id, name, signal) {
+      await client.call({ id, newName: name }, signal, (docker) =>
+        docker.getContainer(id).rename({ name, ...abortable(signal) }),
+      );
+    },
     async untilEnded(id, signal) {
       const answer: unknown = await client.call({ id }, signal, (docker) =>
         docker.getContainer(id).wait({ condition: 'not-running', ...abortable(signal) }),
@@ -93,7 +98,7 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
 async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
-  const version = objectOf(await about.call({}, signal, (docker) => docker.version()));
+  const version = await client.version(signal);
   const container = await about.call(subject, signal, (docker) =>
     docker.createContainer({ ...createOptions(spec), ...abortable(signal) }),
   );

@@ -22,6 +22,9 @@ const imageIsMissing = /no such image|image not known|failed to find image|manif
 const nameIsTaken = /already in use|already exists|already used/i;
 const isMissing = /no such (container|network|volume|exec)|(network|volume) .*not found|unable to find network/i;
 
+/** What Docker answers to calls that are under way when it is told to end. */
+const isStopping = /transport is closing|shutting down|context canceled|: unavailable/i;
+
 /** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
 const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
 
@@ -46,6 +49,8 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (network !== undefined) return notFound(network);
   if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && (status === 404 || isMissing.test(text))) return notFound(subject.id);
+  if (isStopping.test(text))
+    return backendFailure(`The container engine is being stopped (${scrub(text, secrets)}).`, error);
   return backendFailure(scrub(text, secrets) || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error);
 }
 

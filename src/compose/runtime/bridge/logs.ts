@@ -47,9 +47,9 @@ async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<
   const begun = new Map<OutputStream, LogLine>();
   for await (const { stream, data } of frames) {
     // A frame may also hold several whole lines: Podman sends them so.
-    for (const piece of Buffer.from(data)
-      .toString('utf8')
-      .split(/(?<=\n)/)) {
+    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
+    const isOne = text.indexOf('\n') === text.length - 1;
+    for (const piece of isOne ? [text] : text.split(/(?<=\n)/)) {
       const entry = logLine(stream, piece.replace(/\r?\n$/, ''));
       const before = begun.get(stream);
       const whole = before === undefined ? entry : { ...before, line: before.line + entry.line };

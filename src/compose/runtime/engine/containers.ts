@@ -54,11 +54,14 @@ export function containerOperations(
   async function stop(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await act('stop', id, signal, async (container) => {
       await ledger.open(container, timeoutSeconds, signal);
+      let asked = false;
       try {
+        signal?.throwIfAborted();
+        asked = true;
         await containers.stop(container.id, timeoutSeconds, signal);
       } catch (error) {
         // An aborted caller has not stopped the engine: the container may still be on its way down.
-        if (signal?.aborted !== true) await ledger.cancel(container.id);
+        if (!asked || signal?.aborted !== true) await ledger.cancel(container.id);
         throw error;
       }
     });
@@ -97,7 +100,7 @@ export function containerOperations(
     },
     inspect: (id, { signal } = {}) => look(id, signal),
     async list({ labels = {}, signal } = {}) {
-      const found = await containers.list(labels, signal);
+      const [found] = await Promise.all([containers.list(labels, signal), ledger.prepare(signal)]);
       const records = await Promise.all(found.map((container) => ledger.record(container, signal)));
       return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
     },

@@ -87,6 +87,8 @@ export interface EngineContainers {
   stop(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
   kill(id: string, signalName: string, signal?: AbortSignal): Promise<void>;
   remove(id: string, how: { readonly force: boolean; readonly volumes: boolean }, signal?: AbortSignal): Promise<void>;
+  /** alreadyExists when the name is taken. */
+  rename(id: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
    * Settles once the container is probably not running any more, with the exit code where the engine tells it.
    * The caller looks again, so settling early is allowed.

@@ -1,7 +1,7 @@
 /** Reads a container's inspection, which Docker and Podman print in the same form, apart from details. */
 import { numberOf, objectOf, objectsOf, textMapOf, textOf, textsOf, type Json } from '../json.js';
 import type { HealthRecord, MountRecord, NetworkEndpoint, PortBinding } from '../records.js';
-import type { Healthcheck, PortProtocol } from '../spec.js';
+import type { Healthcheck, PortProtocol, RestartPolicy } from '../spec.js';
 import type { EngineContainer } from './engine.js';
 import { utcTime } from './time.js';
 
@@ -9,7 +9,9 @@ export function containerOf(inspection: Json): EngineContainer {
   const config = objectOf(inspection.Config);
   const state = objectOf(inspection.State);
   const startedAt = utcTime(textOf(state.StartedAt));
-  const log = objectOf(objectOf(inspection.HostConfig).LogConfig);
+  const host = objectOf(inspection.HostConfig);
+  const log = objectOf(host.LogConfig);
+  const restart = restartOf(objectOf(host.RestartPolicy));
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
   const healthcheck = healthcheckOf(objectOf(config.Healthcheck));
@@ -30,6 +32,7 @@ export function containerOf(inspection: Json): EngineContainer {
     ...(phase === 'ended' && { exitCode: numberOf(state.ExitCode) }),
     outOfMemory: state.OOMKilled === true,
     restartCount: numberOf(inspection.RestartCount),
+    ...(restart !== undefined && { restart }),
     ...(health !== undefined && { health }),
     ...(healthcheck !== undefined && { healthcheck }),
     labels: textMapOf(config.Labels),
@@ -62,6 +65,19 @@ function stateOf(status: string): EngineContainer['state'] {
       return 'stopping';
     default: // exited, stopped, dead, removing
       return 'ended';
+  }
+}
+
+function restartOf(policy: Json): RestartPolicy | undefined {
+  const maximumRetries = numberOf(policy.MaximumRetryCount);
+  switch (policy.Name) {
+    case 'always':
+    case 'unless-stopped':
+      return { name: policy.Name };
+    case 'on-failure':
+      return { name: policy.Name, ...(maximumRetries > 0 && { maximumRetries }) };
+    default: // `no`, or empty
+      return undefined;
   }
 }
 

@@ -5,6 +5,8 @@ import type { StopMark, StopMarks } from '../state.js';
 import type { Engine, EngineContainer } from './engine.js';
 
 export interface StopLedger {
+  /** Asks the engine who it is, so that the first record does not have to wait for the answer. */
+  prepare(signal?: AbortSignal): Promise<void>;
   record(container: EngineContainer, signal?: AbortSignal): Promise<ContainerRecord>;
   /** Notes that we stop this run, before we do. */
   open(container: EngineContainer, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
@@ -19,7 +21,7 @@ const SLACK_MS = 30_000;
 
 export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): StopLedger {
   let identity: Promise<string> | undefined;
-  let pruned = false;
+  let pruning: Promise<void> | undefined;
 
   const identify = (signal?: AbortSignal): Promise<string> => {
     // A failure is not kept: the engine may answer the next time.
@@ -30,15 +32,23 @@ export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): Stop
     return identity;
   };
 
-  /** Once per process is enough: a mark is a hundred bytes. */
-  async function prune(signal?: AbortSignal): Promise<void> {
-    if (pruned) return;
-    pruned = true;
-    const all = await engine.containers.list({}, signal);
-    await marks.prune(await identify(signal), new Set(all.map(({ id }) => id)));
+  /** Once per process, and only when there are many, because it asks for every container: a mark is a hundred bytes. */
+  function prune(signal?: AbortSignal): Promise<void> {
+    pruning ??= identify(signal)
+      .then((own) =>
+        marks.prune(own, async () => new Set((await engine.containers.list({}, signal)).map(({ id }) => id))),
+      )
+      .catch((error: unknown) => {
+        pruning = undefined;
+        throw error;
+      });
+    return pruning;
   }
 
   return {
+    async prepare(signal) {
+      await identify(signal);
+    },
     async record(container, signal) {
       const { state, logFile: _logFile, ...rest } = container;
       const needsMark = state === 'running' || state === 'ended';

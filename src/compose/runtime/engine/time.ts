@@ -9,11 +9,16 @@ const rfc3339 = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?\s*(Z|[+-]\d\
 export function utcTime(text: string): string | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
-  const [, date, time, fraction = '', zone = 'Z'] = match;
+  const [, date = '', time = '', fraction = '', zone = 'Z'] = match;
+  const digits = fraction.slice(0, 9).padEnd(9, '0');
+  // Each line of a log has its time, nearly always in this form: nothing is converted.
+  if (zone === 'Z' && !Number.isNaN(Date.parse(`${date}T${time}Z`))) {
+    return Number(date.slice(0, 4)) <= 1 ? undefined : `${date}T${time}.${digits}Z`;
+  }
   const offset = zone === 'Z' || zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
   const seconds = new Date(`${date}T${time}${offset}`);
   if (Number.isNaN(seconds.getTime()) || seconds.getUTCFullYear() <= 1) return undefined;
-  return `${seconds.toISOString().slice(0, 19)}.${fraction.slice(0, 9).padEnd(9, '0')}Z`;
+  return `${seconds.toISOString().slice(0, 19)}.${digits}Z`;
 }
 
 /** From whole seconds since 1970 and nanoseconds within the second. */

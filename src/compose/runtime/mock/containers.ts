@@ -8,7 +8,7 @@ import { alreadyExists, backendFailure, imageNotFound, notFound } from '../error
 import { qualifyImage } from '../image-reference.js';
 import type { CreatedContainer, LogLine, OutputChunk } from '../records.js';
 import type { LogOptions } from '../runtime.js';
-import type { ContainerSpec } from '../spec.js';
+import type { ContainerSpec, Mount } from '../spec.js';
 import { attachedProgram, runProgram } from './process.js';
 import { endRun, startRun } from './run.js';
 import { change, emit, find, now, recordOf, type MockContainer, type MockWorld } from './world.js';
@@ -63,6 +63,11 @@ export function mockContainers(world: MockWorld): EngineContainers {
       emit(world, container, 'removed');
       container.change.notify();
     },
+    async rename(id, name) {
+      const container = find(world, id);
+      if ([...world.containers.values()].some((other) => other.spec.name === name)) throw alreadyExists(name);
+      container.spec = { ...container.spec, name };
+    },
     async untilEnded(id, signal) {
       const container = find(world, id);
       await untilEnded(container, signal);
@@ -100,16 +105,12 @@ function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
   if ([...world.containers.values()].some((other) => other.spec.name === spec.name)) throw alreadyExists(spec.name);
   for (const { network } of spec.networks ?? []) if (!world.networks.has(network)) throw notFound(network);
   const id = world.newId();
-  for (const mount of spec.mounts ?? []) {
-    if (mount.type !== 'volume' || mount.source === undefined || world.volumes.has(mount.source)) continue;
-    // Engines make a named volume that is not there yet.
-    world.volumes.set(mount.source, { name: mount.source, driver: 'local', labels: {}, createdAt: now(world) });
-  }
+  const mounts = (spec.mounts ?? []).map((mount) => withVolume(world, mount));
   const host = world.containers.size + 2;
   const networks = [...world.networks.keys()];
   const container: MockContainer = {
     id,
-    spec,
+    spec: { ...spec, ...(spec.mounts && { mounts }) },
     imageId: image.id,
     createdAt: now(world),
     state: 'created',
@@ -129,6 +130,16 @@ function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
   world.containers.set(id, container);
   emit(world, container, 'created');
   return { id, warnings: [] };
+}
+
+/** Engines make a named volume that is not there yet, and name one that has no name. */
+function withVolume(world: MockWorld, mount: Mount): Mount {
+  if (mount.type !== 'volume') return mount;
+  const { source = world.newId() } = mount;
+  if (!world.volumes.has(source)) {
+    world.volumes.set(source, { name: source, driver: 'local', labels: {}, createdAt: now(world) });
+  }
+  return { ...mount, source };
 }
 
 async function untilEnded(container: MockContainer, signal: AbortSignal | undefined): Promise<void> {

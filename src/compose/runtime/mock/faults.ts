@@ -29,7 +29,7 @@ const names = {
   volumes: { create: 'createVolume', list: 'listVolumes', inspect: 'inspectVolume', remove: 'removeVolume' },
   networks: { create: 'createNetwork', list: 'listNetworks', inspect: 'inspectNetwork', remove: 'removeNetwork' },
   secrets: { create: 'createSecret', list: 'listSecrets', inspect: 'inspectSecret', remove: 'removeSecret' },
-  internal: { ensureNetwork: 'ensureNetwork', awaitExit: 'awaitExit' },
+  internal: { ensureNetwork: 'ensureNetwork', awaitExit: 'awaitExit', rename: 'rename' },
 } as const satisfies {
   readonly [Group in Exclude<keyof Backend, 'conformer'>]: Readonly<
     Record<Exclude<keyof Backend[Group], 'networks'>, string>

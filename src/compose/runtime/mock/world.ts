@@ -18,7 +18,8 @@ import type { MockPrograms, RunningProcess } from './process.js';
 
 export interface MockContainer {
   readonly id: string;
-  readonly spec: ContainerSpec;
+  /** Replaced when it is renamed. */
+  spec: ContainerSpec;
   readonly imageId: string;
   readonly createdAt: string;
   state: EngineContainer['state'];
@@ -126,6 +127,7 @@ export function recordOf(container: MockContainer): EngineContainer {
     ...(ended && container.exitCode !== undefined && { exitCode: container.exitCode }),
     outOfMemory: false,
     restartCount: container.restartCount,
+    ...(spec.restart && spec.restart.name !== 'no' && { restart: spec.restart }),
     ...(container.health && { health: container.health }),
     ...(spec.healthcheck && { healthcheck: spec.healthcheck }),
     labels: { ...spec.labels },

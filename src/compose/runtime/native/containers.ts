@@ -3,14 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { containerOf } from '../engine/inspect.js';
-import { labelFilters } from '../engine/labels.js';
 import { cells } from '../engine/process-table.js';
 import { utcTime } from '../engine/time.js';
 import { backendFailure, imageNotFound, notFound } from '../errors.js';
 import { objectsOf, parseJson } from '../json.js';
 import type { CreatedContainer, ProcessTable, StatsSample } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
-import { createCommand, each } from './create-arguments.js';
+import { createCommand, labelArguments } from './create-arguments.js';
 import { execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
 import type { Podman } from './podman.js';
@@ -35,11 +34,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
     create: (spec, signal) => create(podman, spec, signal),
     inspect,
     async list(labels, signal) {
-      const filters = each(
-        '--filter',
-        labelFilters(labels).map((label) => `label=${label}`),
-      );
-      const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...filters], { signal });
+      const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...labelArguments(labels)], { signal });
       const wanted = ids.split('\n').filter((id) => id !== '');
       if (wanted.length === 0) return [];
       // One that is gone by now makes podman fail, after it has printed the others.
@@ -53,6 +48,9 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
     kill: (id, signalName, signal) => act(id, signal, 'kill', `--signal=${signalName}`),
     remove: (id, { force, volumes }, signal) =>
       act(id, signal, 'rm', ...(force ? ['--force', '--time=0'] : []), ...(volumes ? ['--volumes'] : [])),
+    async rename(id, name, signal) {
+      await podman.run(['rename', operand(id), operand(name)], { subject: { id, newName: name }, signal });
+    },
     untilEnded,
     logs: (container, options) =>
       containerLogs({ podman, clock, untilEnded: (signal) => untilEnded(container.id, signal) }, container, options),

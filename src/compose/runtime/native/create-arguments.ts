@@ -1,4 +1,5 @@
 /** A container specification as arguments of `podman create`. */
+import { labelFilters } from '../engine/labels.js';
 import type { ContainerSpec, Healthcheck, NetworkAttachment, PublishedPort } from '../spec.js';
 import { mountArguments } from './mount-arguments.js';
 import { resourceArguments } from './resource-arguments.js';
@@ -57,6 +58,11 @@ export function each(name: string, values: readonly string[] | undefined): strin
 
 export function pairs(name: string, values: Readonly<Record<string, string>> | undefined): string[] {
   return Object.entries(values ?? {}).map(([key, value]) => `${name}=${key}=${value}`);
+}
+
+/** `--filter=label=...`, once for each label of a `LabelFilter`. */
+export function labelArguments(labels: Readonly<Record<string, string>>): string[] {
+  return labelFilters(labels).map((label) => `--filter=label=${label}`);
 }
 
 /** Variables that podman, or what it runs, would itself heed. */

@@ -1,11 +1,10 @@
 /** Podman's events about containers. */
-import { labelFilters } from '../engine/labels.js';
 import type { Clock } from '../clock.js';
 import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
 import { utcTime } from '../engine/time.js';
 import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../json.js';
 import { linesOf } from '../lines.js';
-import { each } from './create-arguments.js';
+import { labelArguments } from './create-arguments.js';
 import { podmanFailure } from './failures.js';
 import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
 
@@ -24,10 +23,7 @@ export async function podmanEvents(
       `--since=${since.toISOString()}`,
       `--stream=${options.live}`,
       '--filter=type=container',
-      ...each(
-        '--filter',
-        labelFilters(options.labels ?? {}).map((label) => `label=${label}`),
-      ),
+      ...labelArguments(options.labels ?? {}),
     ],
     { signal: options.signal },
   );

@@ -1,24 +1,20 @@
 /** Images through the podman command. */
 import { mergedLines } from './merged-lines.js';
 import { engineImage } from '../engine/image.js';
-import { labelFilters } from '../engine/labels.js';
 import { RuntimeError, imageNotFound } from '../errors.js';
 import { qualifyImage } from '../image-reference.js';
 import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
 import { buildImage } from './build.js';
-import { each, option } from './create-arguments.js';
+import { labelArguments, option } from './create-arguments.js';
 import type { Podman, PodmanProcess } from './podman.js';
 
 export function nativeImages(podman: Podman): ImageOperations {
   return {
     async list({ labels = {}, signal } = {}) {
-      const filters = each(
-        '--filter',
-        labelFilters(labels).map((label) => `label=${label}`),
-      );
-      return objectsOf(await podman.json(['images', '--format=json', ...filters], { signal })).map(engineImage);
+      const args = ['images', '--format=json', ...labelArguments(labels)];
+      return objectsOf(await podman.json(args, { signal })).map(engineImage);
     },
     async inspect(reference, { signal } = {}) {
       const subject = { image: reference };

@@ -1,11 +1,10 @@
 /** Networks through the podman command: inside the backend only. */
-import { labelFilters } from '../engine/labels.js';
 import { notFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
 import type { NetworkOperations } from '../runtime.js';
 import { operand } from './containers.js';
-import { each, option, pairs } from './create-arguments.js';
+import { labelArguments, option, pairs } from './create-arguments.js';
 import type { Podman } from './podman.js';
 
 export function nativeNetworks(podman: Podman): NetworkOperations {
@@ -34,11 +33,9 @@ export function nativeNetworks(podman: Podman): NetworkOperations {
       return inspect(spec.name, signal);
     },
     async list({ labels = {}, signal } = {}) {
-      const filters = each(
-        '--filter',
-        labelFilters(labels).map((label) => `label=${label}`),
-      );
-      return objectsOf(await podman.json(['network', 'ls', '--format=json', ...filters], { signal })).map(networkOf);
+      return objectsOf(
+        await podman.json(['network', 'ls', '--format=json', ...labelArguments(labels)], { signal }),
+      ).map(networkOf);
     },
     inspect: (id, { signal } = {}) => inspect(id, signal),
     async remove(id, { signal } = {}) {

@@ -1,12 +1,11 @@
 /** Volumes through the podman command. */
-import { labelFilters } from '../engine/labels.js';
 import { utcTime } from '../engine/time.js';
 import { notFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
 import { operand } from './containers.js';
-import { each, option, pairs } from './create-arguments.js';
+import { labelArguments, option, pairs } from './create-arguments.js';
 import type { Podman } from './podman.js';
 
 export function nativeVolumes(podman: Podman): VolumeOperations {
@@ -28,11 +27,9 @@ export function nativeVolumes(podman: Podman): VolumeOperations {
       return inspect(spec.name, signal);
     },
     async list({ labels = {}, signal } = {}) {
-      const filters = each(
-        '--filter',
-        labelFilters(labels).map((label) => `label=${label}`),
+      return objectsOf(await podman.json(['volume', 'ls', '--format=json', ...labelArguments(labels)], { signal })).map(
+        volumeOf,
       );
-      return objectsOf(await podman.json(['volume', 'ls', '--format=json', ...filters], { signal })).map(volumeOf);
     },
     inspect: (name, { signal } = {}) => inspect(name, signal),
     async remove(name, { signal } = {}) {

@@ -42,6 +42,16 @@ export function lifecycle(bench: Bench): void {
     expect(await failure(containers.create(spec))).toEqual({ case: 'alreadyExists', id: spec.name });
   });
 
+  proves(['rename'], 'a renamed container keeps its id, and its old name is free', async () => {
+    const [old, name] = [bench.fresh('old'), bench.fresh('new')];
+    const id = await created(obedient, { name: old });
+    await internal.rename(old, name);
+    expect(await containers.inspect(name)).toMatchObject({ id, name });
+    await created(obedient, { name: old });
+    expect(await failure(internal.rename(id, old))).toEqual({ case: 'alreadyExists', id: old });
+    expect(await failure(internal.rename(bench.fresh('none'), old))).toMatchObject({ case: 'notFound' });
+  });
+
   proves(['start'], 'start brings created, stopped and exited containers to running', async () => {
     const id = await started(obedient);
     const first = await containers.inspect(id);
@@ -277,7 +287,8 @@ export function lifecycle(bench: Bench): void {
         const now = await containers.inspect(id);
         return now.status === 'exited' && now.restartCount === 2;
       });
-      expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 3, restartCount: 2 });
+      const restart = { name: 'on-failure', maximumRetries: 2 };
+      expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 3, restartCount: 2, restart });
     },
   );
 }

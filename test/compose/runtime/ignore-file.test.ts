@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ignoreRule } from '../../../../src/compose/runtime/bridge/ignore-file.js';
+import { ignoreRule } from '../../../src/compose/runtime/ignore-file.js';
 
 describe('.dockerignore', () => {
   it.each<[string, string, boolean]>([

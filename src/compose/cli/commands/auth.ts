@@ -1,0 +1,89 @@
+/** auth: who may use `compose serve` over mutual TLS. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import { addClient, removeClient } from '../../service/auth-store-edits.js';
+import { readAuthStore } from '../../service/auth-store.js';
+import { define } from '../command.js';
+import { UsageError } from '../failures.js';
+import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+import { table } from '../text.js';
+
+interface StoreFlags {
+  readonly authStore?: string;
+}
+
+const STORE = [
+  '--auth-store <file>',
+  'the auth store (default: COMPOSE_AUTH_STORE, else in the state folder)',
+] as const;
+
+export function authCommand(compose: Command, io: Io): void {
+  const auth = compose.command('auth').description('say which client certificates "compose serve" lets in');
+  define<StoreFlags & { cert: string }>(auth, io, {
+    usage: 'add <name>',
+    description: 'let in the holder of a certificate, at running servers too',
+    remote: 'here',
+    options: (command) =>
+      command.requiredOption('--cert <file>', "the client's certificate, PEM or DER").option(...STORE),
+    examples: ['compose auth add ci --cert ci.pem --auth-store clients.json'],
+    run: async (session, args, { cert, authStore }) => {
+      const [name = ''] = args;
+      const path = storePath(session, authStore);
+      const client = await addClient(path, { name, certificate: await readCertificate(session, cert) }, io.clock);
+      await session.print(`Added '${name}' (${client.fingerprint256}) to ${path}\n`);
+      return 0;
+    },
+  });
+  define<StoreFlags & { format: 'table' | 'json' }>(auth, io, {
+    usage: 'list',
+    description: 'list the clients that are let in',
+    remote: 'here',
+    options: (command) =>
+      command
+        .option(...STORE)
+        .addOption(new Option('--format <format>', 'how to print them').choices(['table', 'json']).default('table')),
+    run: async (session, _args, { authStore, format }) => {
+      const clients = await readAuthStore(storePath(session, authStore));
+      if (format === 'json') await session.printJson(clients);
+      else {
+        const rows = clients.map(({ name, created_at, fingerprint256 }) => [name, created_at, fingerprint256]);
+        await session.print(table(['NAME', 'ADDED', 'FINGERPRINT (SHA-256)'], rows));
+      }
+      return 0;
+    },
+  });
+  define<StoreFlags>(auth, io, {
+    usage: 'remove <name>',
+    description: 'let a client in no more, at running servers too',
+    remote: 'here',
+    options: (command) => command.option(...STORE),
+    run: async (session, args, { authStore }) => {
+      const [name = ''] = args;
+      await removeClient(storePath(session, authStore), name, io.clock);
+      await session.print(`Removed '${name}'\n`);
+      return 0;
+    },
+  });
+}
+
+/** Beside what else outlives a command: see `select.ts` of the runtime. */
+function storePath({ io }: Session, given: string | undefined): string {
+  const { environment, workingDirectory } = io;
+  const named = given ?? environment['COMPOSE_AUTH_STORE'];
+  if (named) return resolve(workingDirectory, named);
+  const home = environment['PLUMBLINE_HOME'];
+  if (home) return resolve(workingDirectory, home, 'compose', 'clients.json');
+  const state = environment['XDG_STATE_HOME'];
+  const base = state && isAbsolute(state) ? state : join(environment['HOME'] ?? homedir(), '.local', 'state');
+  return join(base, 'plumbline', 'compose', 'clients.json');
+}
+
+async function readCertificate({ io }: Session, path: string): Promise<Uint8Array> {
+  return readFile(resolve(io.workingDirectory, path)).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
+    throw new UsageError(`--cert: '${path}' cannot be read (${code}).`);
+  });
+}

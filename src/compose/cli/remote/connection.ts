@@ -1,0 +1,105 @@
+/** The server that `--remote` names, and what it answers. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { ConnectionError, TimeoutError, UnexpectedReplyError, type AnyResult, type DataOf } from '@plumbline/sdk';
+import { createComposeClient, type ComposeClient } from '@plumbline/sdk/compose';
+import { nodeTransport, type TlsCredentials } from '@plumbline/sdk/compose/node';
+import { listenAddressText, parseListenAddress } from '../../service/listen-address.js';
+import { UsageError } from '../failures.js';
+import type { Session } from '../session.js';
+import { RemoteFailure } from './failures.js';
+
+export interface Remote {
+  readonly client: ComposeClient;
+  /** To go with every call. */
+  readonly signal: AbortSignal;
+  /** The data of a success. */
+  ask<Result extends AnyResult>(result: Promise<Result>): Promise<DataOf<Result>>;
+  /** The same for a stream, whose items can fail to come as well. */
+  follow<Item>(result: Promise<StreamResult<Item>>): AsyncGenerator<Item, void>;
+}
+
+type StreamResult<Item> = AnyResult &
+  ({ readonly ok: true; readonly data: AsyncIterable<Item> } | { readonly ok: false });
+
+/** Commands take as long as they take: Ctrl-C ends them, not a clock. */
+const noTimeoutMs = 2 ** 31 - 1;
+
+/**
+ * Makes a client of the server; nothing is sent yet.
+ *
+ * @throws ListenAddressError for an address that is none
+ * @throws UsageError for certificates that cannot be read, or do not go with the address
+ */
+export async function connect({ io, options, signal }: Session): Promise<Remote> {
+  const named = options.remote ?? io.environment['COMPOSE_REMOTE'] ?? '';
+  const address = parseListenAddress(named, io.environment['HOME'] ?? homedir());
+  const files = {
+    '--tls-ca': options.tlsCa ?? io.environment['COMPOSE_TLS_CA'],
+    '--tls-cert': options.tlsCert ?? io.environment['COMPOSE_TLS_CERT'],
+    '--tls-key': options.tlsKey ?? io.environment['COMPOSE_TLS_KEY'],
+  };
+  if (address.scheme !== 'tls' && (options.tlsCa ?? options.tlsCert ?? options.tlsKey) !== undefined) {
+    throw new UsageError('--tls-ca, --tls-cert and --tls-key go with a tls:// address.');
+  }
+  if ((files['--tls-cert'] === undefined) !== (files['--tls-key'] === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key go together.');
+  }
+  const tls = address.scheme === 'tls' ? await readCredentials(files, io.workingDirectory) : {};
+  const where = listenAddressText(address);
+  const client = createComposeClient({ address: where, transport: nodeTransport(tls), timeoutMs: noTimeoutMs });
+  const told = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw asFailure(error, where);
+    });
+  return {
+    client,
+    signal,
+    ask: async (result) => dataOf(await told(result)),
+    async *follow(result) {
+      const items = dataOf(await told(result))[Symbol.asyncIterator]();
+      try {
+        for (let next = await told(items.next()); next.done !== true; next = await told(items.next())) yield next.value;
+      } finally {
+        await items.return?.();
+      }
+    },
+  };
+}
+
+async function readCredentials(
+  files: Readonly<Record<'--tls-ca' | '--tls-cert' | '--tls-key', string | undefined>>,
+  directory: string,
+): Promise<TlsCredentials> {
+  const read = async (option: keyof typeof files): Promise<Uint8Array | undefined> => {
+    const path = files[option];
+    if (path === undefined) return undefined;
+    return readFile(resolve(directory, path)).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
+      throw new UsageError(`${option}: '${path}' cannot be read (${code}).`);
+    });
+  };
+  return { ca: await read('--tls-ca'), cert: await read('--tls-cert'), key: await read('--tls-key') };
+}
+
+function dataOf<Result extends AnyResult>(result: Result): DataOf<Result> {
+  if (result.ok) return result.data;
+  const { problem } = result;
+  const entry =
+    'error' in problem && 'case' in problem ? `${String(problem.error)}.${String(problem.case)}` : problem.type;
+  throw new RemoteFailure(problem.message, entry);
+}
+
+/** What kept a reply from coming, in words. */
+function asFailure(error: unknown, where: string): unknown {
+  if (error instanceof UnexpectedReplyError) {
+    const message = `What answers on ${where} is no compose server, or one of another version (${error.status}).`;
+    return new RemoteFailure(message, undefined, { cause: error });
+  }
+  if (!(error instanceof ConnectionError || error instanceof TimeoutError)) return error;
+  const { cause } = error;
+  const reason = cause instanceof Error ? cause.message : 'it does not answer';
+  return new RemoteFailure(`The server on ${where} cannot be reached: ${reason}.`, undefined, { cause });
+}

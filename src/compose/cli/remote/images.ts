@@ -1,0 +1,65 @@
+/** build and pull on a server. */
+import { buildProject, pullProject, type BuildProjectResult } from '@plumbline/sdk/compose';
+import type { Handler } from '../command.js';
+import type { BuildFlags, PullFlags } from '../commands/images.js';
+import { notSupported } from '../../runtime/errors.js';
+import type { Session } from '../session.js';
+import { connect } from './connection.js';
+import { RemoteFailure } from './failures.js';
+import { sendProject } from './project.js';
+import { refuseOptions } from './refused.js';
+
+export const build: Handler<BuildFlags> = async (session, services, flags) => {
+  refuseOptions('build', flags, { buildArg: '--build-arg', withDependencies: '--with-dependencies' });
+  const remote = await connect(session);
+  const name = await sendProject(session, remote);
+  const body = { services: [...services], no_cache: flags.cache === false, pull: flags.pull === true };
+  const { client, signal, follow } = remote;
+  await show(session, follow(buildProject(client, { params: { name }, body, signal })));
+  return 0;
+};
+
+export const pull: Handler<PullFlags> = async (session, services, flags) => {
+  refuseOptions('pull', flags, { ignoreBuildable: '--ignore-buildable', includeDeps: '--include-deps' });
+  if (flags.policy !== 'always') throw notSupported(`pull --policy ${flags.policy}`, 'remote');
+  const remote = await connect(session);
+  const name = await sendProject(session, remote);
+  const body = { services: [...services], ignore_failures: flags.ignorePullFailures === true };
+  const { client, signal, follow } = remote;
+  await show(session, follow(pullProject(client, { params: { name }, body, signal })));
+  return 0;
+};
+
+type Frame = BuildProjectResult extends infer Result
+  ? Result extends { readonly ok: true; readonly data: AsyncIterable<infer Item> }
+    ? Item
+    : never
+  : never;
+
+/** @throws RemoteFailure for what the last line says, or when there is no last line */
+async function show({ progress }: Session, frames: AsyncIterable<Frame>): Promise<void> {
+  for await (const frame of frames) {
+    switch (frame.type) {
+      case 'status':
+        progress.report({
+          kind: 'status',
+          resource: 'Image',
+          name: frame.name,
+          status: frame.status,
+          done: frame.done,
+        });
+        break;
+      case 'log':
+        progress.report({ kind: 'line', name: frame.name, text: frame.line });
+        break;
+      case 'warning':
+        progress.report({ kind: 'warning', message: frame.message });
+        break;
+      case 'error':
+        throw new RemoteFailure(frame.message, `${frame.error}.${frame.case}`);
+      case 'done':
+        return;
+    }
+  }
+  throw new RemoteFailure('The server ended its reply before it was done.');
+}

@@ -1,0 +1,78 @@
+/** The containers of a project as the server lists them, in the form that all commands know. */
+import { listContainers, type Schemas } from '@plumbline/sdk/compose';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import { LABELS } from '../../orchestrator/labels.js';
+import type { Selection } from '../../orchestrator/lifecycle.js';
+import { memberOf, membersOf, type Member } from '../../orchestrator/observed.js';
+import type { ContainerRecord, HealthRecord, NetworkEndpoint } from '../../runtime/records.js';
+import type { Remote } from './connection.js';
+
+/** @param project none: of every project */
+export async function allMembers({ client, signal, ask }: Remote, project?: string): Promise<Member[]> {
+  const label = project === undefined ? LABELS.project : `${LABELS.project}=${project}`;
+  const { items } = await ask(listContainers(client, { query: { label: [label] }, signal }));
+  return items.map(recordOf).flatMap(memberOf);
+}
+
+/**
+ * The replicas that a command is about.
+ *
+ * @throws OrchestratorError.projectNotFound, serviceNotFound
+ */
+export async function chosenMembers(remote: Remote, { name, services, project }: Selection): Promise<Member[]> {
+  const members = await allMembers(remote, name);
+  if (members.length === 0) throw new OrchestratorError({ case: 'projectNotFound', name });
+  const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
+  return membersOf(members, services, name, defined);
+}
+
+/** In JSON what is not there is null; here it is absent. */
+function recordOf(container: Schemas['Container']): ContainerRecord {
+  const { image_id, created_at, started_at, finished_at, exit_code, out_of_memory, restart_count } = container;
+  const { id, name, image, status, labels, command, entrypoint, environment, user, hostname, tty } = container;
+  return {
+    ...{ id, name, image, status, labels, command, entrypoint, environment, user, hostname, tty },
+    imageId: image_id,
+    createdAt: created_at,
+    outOfMemory: out_of_memory,
+    restartCount: restart_count,
+    workingDirectory: container.working_directory,
+    ...present('startedAt', started_at),
+    ...present('finishedAt', finished_at),
+    ...present('exitCode', exit_code),
+    ...present('stopSignal', container.stop_signal),
+    ...(container.health !== null && { health: healthOf(container.health) }),
+    ports: container.ports.map((port) => ({
+      containerPort: port.container_port,
+      protocol: port.protocol,
+      hostAddress: port.host_address,
+      hostPort: port.host_port,
+    })),
+    mounts: container.mounts.map(({ type, source, target, read_only }) => ({
+      ...{ type, target },
+      readOnly: read_only,
+      ...present('source', source),
+    })),
+    networks: container.networks.map(endpointOf),
+  };
+}
+
+function healthOf({ status, failing_streak, checked_at, output }: Schemas['Health']): HealthRecord {
+  const found = { status, failingStreak: failing_streak };
+  return { ...found, ...present('checkedAt', checked_at), ...present('output', output) };
+}
+
+function endpointOf(endpoint: Schemas['NetworkEndpoint']): NetworkEndpoint {
+  const { network, aliases, ipv4_address, ipv6_address, mac_address } = endpoint;
+  return {
+    ...{ network, aliases },
+    ...present('ipv4Address', ipv4_address),
+    ...present('ipv6Address', ipv6_address),
+    ...present('macAddress', mac_address),
+  };
+}
+
+function present<Key extends string, Value>(key: Key, value: Value | null): Partial<Record<Key, Value>> {
+  // A computed key widens to a string index; the one key is what the signature says.
+  return value === null ? {} : ({ [key]: value } as Record<Key, Value>);
+}

@@ -1,0 +1,132 @@
+/** up and down on a server: it gets the project as it is understood here, and does the rest. */
+import { downProject, ingestProject, upProject, type Schemas } from '@plumbline/sdk/compose';
+import { mapValues } from '../../model/records.js';
+import { renderConfig } from '../../model/render.js';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import { notSupported } from '../../runtime/errors.js';
+import type { Handler } from '../command.js';
+import type { DownFlags, UpFlags } from '../commands/up.js';
+import { UsageError } from '../failures.js';
+import type { Session } from '../session.js';
+import { connect, type Remote } from './connection.js';
+import { RemoteFailure } from './failures.js';
+import { stopAll } from './lifecycle.js';
+import { chosenMembers } from './members.js';
+import { logs } from './output.js';
+import { refuseOptions } from './refused.js';
+
+export const up: Handler<UpFlags> = async (session, services, flags) => {
+  refuseOptions('up', flags, {
+    deps: '--no-deps',
+    start: '--no-start',
+    replace: '--no-replace',
+    alwaysRecreateDeps: '--always-recreate-deps',
+    renewAnonVolumes: '--renew-anon-volumes',
+    abortOnContainerExit: '--abort-on-container-exit',
+    abortOnContainerFailure: '--abort-on-container-failure',
+    exitCodeFrom: '--exit-code-from',
+    attach: '--attach',
+    noAttach: '--no-attach',
+    wait: '--wait',
+    waitTimeout: '--wait-timeout',
+    watch: '--watch',
+  });
+  const body = upRequest(services, flags);
+  const remote = await connect(session);
+  const begun = session.io.clock.now();
+  const name = await sendProject(session, remote);
+  const { client, signal, ask } = remote;
+  const result = await ask(upProject(client, { params: { name }, body, signal }));
+  for (const message of result.warnings) session.progress.report({ kind: 'warning', message });
+  for (const { name: container, status } of result.services) {
+    const text = status.charAt(0).toUpperCase() + status.slice(1);
+    session.progress.report({ kind: 'status', resource: 'Container', name: container, status: text, done: true });
+  }
+  if (flags.detach === true) return 0;
+  await session.progress.close();
+  return attached(session, services, flags, begun);
+};
+
+function upRequest(services: readonly string[], flags: UpFlags): Schemas['UpRequest'] {
+  if (flags.forceRecreate === true && flags.recreate === false) {
+    throw new UsageError('--force-recreate and --no-recreate exclude each other.');
+  }
+  for (const replicas of flags.scale?.values() ?? []) {
+    if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
+  }
+  return {
+    services: [...services],
+    recreate: flags.forceRecreate === true ? 'always' : flags.recreate === false ? 'never' : 'changed',
+    remove_orphans: flags.removeOrphans === true,
+    ...(flags.build === true && { build: 'always' as const }),
+    ...(flags.pull && { pull: flags.pull }),
+    ...(flags.scale && { scale: Object.fromEntries(flags.scale) }),
+    ...(flags.timeout !== undefined && { timeout_seconds: flags.timeout }),
+  };
+}
+
+/** Shows what the containers print until they end or Ctrl-C, which stops them. */
+async function attached(
+  session: Session,
+  services: readonly string[],
+  { color, logPrefix, timestamps, timeout }: UpFlags,
+  since: Date,
+): Promise<number> {
+  const shown = {
+    ...(color !== undefined && { color }),
+    ...(logPrefix !== undefined && { logPrefix }),
+    ...(timestamps !== undefined && { timestamps }),
+  };
+  const code = await logs(session, services, { ...shown, since, follow: true, format: 'text' });
+  if (!session.signal.aborted) return code ?? 0;
+  const remote = { ...(await connect(session)), signal: session.impatient };
+  await stopAll(session, remote, await chosenMembers(remote, await session.select(services)), timeout);
+  return 0;
+}
+
+/**
+ * Sends the project with everything that this machine knows: variables, profiles, merged and included files.
+ *
+ * @returns its name
+ */
+export async function sendProject(session: Session, { client, signal, ask }: Remote): Promise<string> {
+  const { project } = await session.load();
+  // Those whose profile is not enabled are left out by now; the server is not to choose again.
+  const services = mapValues(project.services, ({ profiles: _, ...service }) => service);
+  const request = {
+    params: { name: project.name },
+    query: { replace: true },
+    body: renderConfig({ ...project, services }, 'yaml', { allResources: true }),
+  };
+  const { warnings } = await ask(ingestProject(client, { ...request, signal }));
+  for (const message of warnings) session.progress.report({ kind: 'warning', message });
+  return project.name;
+}
+
+export const down: Handler<DownFlags> = async (session, services, flags) => {
+  refuseOptions('down', flags, { rmi: '--rmi' });
+  if (services.length > 0) throw notSupported('down <services>', 'remote');
+  const { name } = await session.select();
+  const { client, signal, ask } = await connect(session);
+  const body = {
+    remove_volumes: flags.volumes === true,
+    remove_orphans: flags.removeOrphans === true,
+    ...(flags.timeout !== undefined && { timeout_seconds: flags.timeout }),
+  };
+  try {
+    const { removed } = await ask(downProject(client, { params: { name }, body, signal }));
+    for (const container of removed) {
+      session.progress.report({
+        kind: 'status',
+        resource: 'Container',
+        name: container,
+        status: 'Removed',
+        done: true,
+      });
+    }
+  } catch (error) {
+    // Nothing to take down is no failure: the end is the same.
+    if (!(error instanceof RemoteFailure) || error.entry !== 'OrchestratorError.projectNotFound') throw error;
+  }
+  return 0;
+};

@@ -1,0 +1,74 @@
+/** Changes of the auth store: each is whole or not made, and changes at the same time all last. */
+import { X509Certificate } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { inTurn, TurnTakenError } from '../../contract/in-turn.js';
+import { ComposeFailure, failure } from '../model/errors.js';
+import type { Clock } from '../runtime/clock.js';
+import { replaceFile } from '../runtime/state.js';
+import { authStoreText, isClientName, requireUnique, type StoredClient } from './auth-store-file.js';
+import { readAuthStore, storeFile } from './auth-store.js';
+import { InvalidClient } from './refusals.js';
+
+/** A change takes a few milliseconds. */
+const longestPauseMs = 40;
+
+/**
+ * Puts a client into the store, which is made (mode 0600) when there is none.
+ *
+ * @param certificate in PEM or DER; of a chain, the first one counts
+ * @throws InvalidClient for a name or certificate that is none
+ * @throws AuthStoreError duplicateName, duplicateFingerprint, or what reading the store gives
+ */
+export async function addClient(
+  path: string,
+  { name, certificate }: { name: string; certificate: Uint8Array },
+  clock: Clock,
+): Promise<StoredClient> {
+  if (!isClientName(name)) throw new InvalidClient('A client name is 1 to 128 printable characters.');
+  const client = { name, fingerprint256: fingerprintOf(certificate), created_at: clock.now().toISOString() };
+  await change(path, clock, (clients) => {
+    const all = [...clients, client];
+    requireUnique(all);
+    return all;
+  });
+  return client;
+}
+
+/** @throws AuthStoreError clientNotFound, or what reading the store gives */
+export async function removeClient(path: string, name: string, clock: Clock): Promise<void> {
+  await change(path, clock, (clients) => {
+    const others = clients.filter((client) => client.name !== name);
+    if (others.length === clients.length) throw failure('AuthStoreError', 'clientNotFound', { name, path });
+    return others;
+  });
+}
+
+function fingerprintOf(certificate: Uint8Array): string {
+  try {
+    return new X509Certificate(certificate).fingerprint256;
+  } catch (cause) {
+    throw new InvalidClient('The file holds no X.509 certificate in PEM or DER.', { cause });
+  }
+}
+
+async function change(
+  path: string,
+  clock: Clock,
+  edit: (clients: readonly StoredClient[]) => readonly StoredClient[],
+): Promise<void> {
+  const file = await storeFile(path);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const rewrite = async (): Promise<void> => replaceFile(file, authStoreText(edit(await readAuthStore(file))));
+    await inTurn(file, rewrite, () => clock.sleep(Math.random() * longestPauseMs));
+  } catch (error) {
+    if (error instanceof TurnTakenError) throw failure('AuthStoreError', 'locked', { path: error.heldBy });
+    if (error instanceof ComposeFailure || codeOf(error) === undefined) throw error;
+    throw failure('AuthStoreError', 'unwritable', { path, reason: String(codeOf(error)) });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,43 @@
+/** Which containers there are, and their removal. */
+import type {
+  CreateContainerHandler,
+  InspectContainerHandler,
+  ListContainersHandler,
+  RemoveContainerHandler,
+} from '../../../../generated/compose/operations.js';
+import { runtimeNotSupported } from '../../../../generated/problems.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { labelFilter } from '../label-filter.js';
+import { containerBody } from './container-body.js';
+
+export const listContainers: ListContainersHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
+  const { status: statuses = [], name: prefix = '', label } = query;
+  const all = await backend.containers.list({ signal: context.signal, ...labelFilter(label) });
+  const wanted = all.filter(
+    ({ status, name }) => (statuses.length === 0 || statuses.includes(status)) && name.startsWith(prefix),
+  );
+  return { status: 200, body: { items: wanted.map(containerBody) } };
+};
+
+export const inspectContainer: InspectContainerHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(['RuntimeError.notFound'], async () => ({
+    status: 200,
+    body: containerBody(await backend.containers.inspect(params.id, { signal: context.signal })),
+  }));
+
+/** Containers come with their project, never one by one: the document has this answered 501. */
+export const createContainer: CreateContainerHandler<ComposeDependencies> = (_request, { backend }) =>
+  runtimeNotSupported({
+    operation: 'createContainer',
+    conformer: backend.conformer,
+    message:
+      'Containers are not created over this API: use `compose up`, or send a compose file to /projects/{name} and bring the project up.',
+  });
+
+export const removeContainer: RemoveContainerHandler<ComposeDependencies> = ({ params, query, context }, { backend }) =>
+  answering(['RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+    const { force, volumes } = query;
+    await backend.containers.remove(params.id, { signal: context.signal, force, volumes });
+    return { status: 204 };
+  });

@@ -1,0 +1,54 @@
+/** Commands in running containers. */
+import type { ExecInContainerHandler, Schemas } from '../../../../generated/compose/operations.js';
+import type { AttachedProcess, OutputStream } from '../../runtime/records.js';
+import type { ExecSpec } from '../../runtime/spec.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { streamOf, streamSignal } from '../streams.js';
+
+type Frame = Schemas['ExecOutput'] | Schemas['ExecExit'];
+type Encoding = Schemas['OutputEncoding'];
+
+export const execInContainer: ExecInContainerHandler<ComposeDependencies> = ({ params, body, context }, dependencies) =>
+  answering(['RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+    const signal = streamSignal(context, dependencies);
+    const process = await dependencies.backend.containers.exec(params.id, specOf(body), { signal });
+    const frames = framesOf(process, body.encoding ?? 'utf8');
+    return { status: 200, body: streamOf(frames, (frame) => frame, signal, dependencies) };
+  });
+
+function specOf(body: Schemas['ExecRequest']): ExecSpec {
+  const { command, environment, user, working_directory: workingDirectory, privileged, tty, stdin } = body;
+  return {
+    command,
+    ...(environment && { environment }),
+    ...(user !== undefined && { user }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(privileged !== undefined && { privileged }),
+    ...(tty !== undefined && { tty }),
+    ...(stdin !== undefined && { stdin: input(Buffer.from(stdin, body.encoding ?? 'utf8')) }),
+  };
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an input that is here as a whole
+async function* input(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
+async function* framesOf(process: AttachedProcess, encoding: Encoding): AsyncGenerator<Frame, void> {
+  // The code rejects as the output does; whoever leaves before the end hears of it here, or nowhere.
+  process.exitCode.catch(() => undefined);
+  const texts = { stdout: textOf(encoding), stderr: textOf(encoding) };
+  const output = (stream: OutputStream, data: string): Frame[] =>
+    data === '' ? [] : [{ type: 'output', stream, data }];
+  for await (const { stream, data } of process.output) yield* output(stream, texts[stream].push(data));
+  for (const stream of ['stdout', 'stderr'] as const) yield* output(stream, texts[stream].rest());
+  yield { type: 'exit', exit_code: await process.exitCode };
+}
+
+/** Puts bytes into JSON; a character that is cut in two waits for its other part. */
+function textOf(encoding: Encoding): { push: (data: Uint8Array) => string; rest: () => string } {
+  if (encoding === 'base64') return { push: (data) => Buffer.from(data).toString('base64'), rest: () => '' };
+  const decoder = new TextDecoder();
+  return { push: (data) => decoder.decode(data, { stream: true }), rest: () => decoder.decode() };
+}

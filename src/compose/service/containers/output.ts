@@ -1,0 +1,77 @@
+/** What a container prints, uses and runs. */
+import type {
+  GetContainerLogsHandler,
+  GetContainerStatsHandler,
+  ListContainerProcessesHandler,
+  Schemas,
+} from '../../../../generated/compose/operations.js';
+import type { LogLine, StatsSample } from '../../runtime/records.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { streamOf, streamSignal } from '../streams.js';
+
+export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
+  { params, query, context },
+  dependencies,
+) =>
+  answering(['RuntimeError.notFound'], async () => {
+    const { follow, tail, since, until } = query;
+    const signal = streamSignal(context, dependencies);
+    const lines = await dependencies.backend.containers.logs(params.id, {
+      signal,
+      follow,
+      ...(tail !== 'all' && { tail: Number(tail) }),
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
+    });
+    return { status: 200, body: streamOf(lines, logBody, signal, dependencies) };
+  });
+
+export const getContainerStats: GetContainerStatsHandler<ComposeDependencies> = (
+  { params, query, context },
+  dependencies,
+) =>
+  answering(['RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+    const { containers } = dependencies.backend;
+    const signal = streamSignal(context, dependencies);
+    const samples = query.stream
+      ? await containers.followStats(params.id, { signal, intervalMs: query.interval_seconds * 1000 })
+      : once(await containers.stats(params.id, { signal }));
+    return { status: 200, body: streamOf(samples, statsBody, signal, dependencies) };
+  });
+
+export const listContainerProcesses: ListContainerProcessesHandler<ComposeDependencies> = (
+  { params, context },
+  { backend },
+) =>
+  answering(['RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+    const { titles, processes } = await backend.containers.top(params.id, { signal: context.signal });
+    return { status: 200, body: { titles: [...titles], processes: processes.map((row) => [...row]) } };
+  });
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream of the one value that is here
+async function* once<T>(value: T): AsyncGenerator<T, void> {
+  yield value;
+}
+
+function logBody({ stream, time, line }: LogLine): Schemas['LogLine'] {
+  return { stream, time, line };
+}
+
+function statsBody(sample: StatsSample): Schemas['StatsSample'] {
+  return {
+    id: sample.id,
+    sampled_at: sample.sampledAt,
+    cpu_usage_microseconds: sample.cpuUsageMicroseconds,
+    memory_usage_bytes: sample.memoryUsageBytes,
+    memory_limit_bytes: sample.memoryLimitBytes,
+    processes: sample.processes,
+    block_read_bytes: sample.blockReadBytes,
+    block_write_bytes: sample.blockWriteBytes,
+    networks: sample.networks.map((traffic) => ({
+      interface: traffic.interface,
+      received_bytes: traffic.receivedBytes,
+      transmitted_bytes: traffic.transmittedBytes,
+    })),
+  };
+}

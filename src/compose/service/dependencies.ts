@@ -1,0 +1,20 @@
+/** What every handler of the compose API works with. */
+import type { Clock } from '../runtime/clock.js';
+import type { Backend } from '../runtime/runtime.js';
+import type { ComposeMetrics } from './metrics.js';
+import type { ProjectRegistry } from './projects/registry.js';
+import type { Turns } from './turns.js';
+
+export interface ComposeDependencies {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  /** Of the product. */
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly projects: ProjectRegistry;
+  readonly metrics: ComposeMetrics;
+  /** By project: two `up` of one project at the same time would make its containers twice. */
+  readonly turns: Turns;
+  /** Fires when the server stops: streams then end. */
+  readonly stopping: AbortSignal;
+}

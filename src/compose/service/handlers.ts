@@ -1,0 +1,62 @@
+/** Every operation of the contract with its handler. */
+import type { ComposeHandlers } from '../../../generated/compose/operations.js';
+import * as containers from './containers/containers.js';
+import { execInContainer } from './containers/exec.js';
+import * as lifecycle from './containers/lifecycle.js';
+import * as output from './containers/output.js';
+import type { ComposeDependencies } from './dependencies.js';
+import * as images from './images/images.js';
+import * as networks from './networks/networks.js';
+import * as acts from './projects/acts.js';
+import * as projectImages from './projects/images.js';
+import * as projects from './projects/projects.js';
+import * as secrets from './secrets/secrets.js';
+import { streamEvents } from './system/events.js';
+import * as system from './system/system.js';
+import * as volumes from './volumes/volumes.js';
+
+export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
+  ping: system.ping,
+  getVersion: system.getVersion,
+  getInfo: system.getInfo,
+  getMetrics: system.getMetrics,
+  streamEvents,
+  listContainers: containers.listContainers,
+  createContainer: containers.createContainer,
+  inspectContainer: containers.inspectContainer,
+  removeContainer: containers.removeContainer,
+  startContainer: lifecycle.startContainer,
+  stopContainer: lifecycle.stopContainer,
+  restartContainer: lifecycle.restartContainer,
+  killContainer: lifecycle.killContainer,
+  waitForContainer: lifecycle.waitForContainer,
+  getContainerLogs: output.getContainerLogs,
+  getContainerStats: output.getContainerStats,
+  execInContainer,
+  listContainerProcesses: output.listContainerProcesses,
+  listImages: images.listImages,
+  pullImage: images.pullImage,
+  listNetworks: networks.listNetworks,
+  createNetwork: networks.createNetwork,
+  inspectNetwork: networks.inspectNetwork,
+  removeNetwork: networks.removeNetwork,
+  listVolumes: volumes.listVolumes,
+  createVolume: volumes.createVolume,
+  inspectVolume: volumes.inspectVolume,
+  removeVolume: volumes.removeVolume,
+  listSecrets: secrets.listSecrets,
+  createSecret: secrets.createSecret,
+  inspectSecret: secrets.inspectSecret,
+  removeSecret: secrets.removeSecret,
+  listProjects: projects.listProjects,
+  ingestProject: projects.ingestProject,
+  getProject: projects.getProject,
+  deleteProject: projects.deleteProject,
+  listProjectServices: projects.listProjectServices,
+  upProject: acts.upProject,
+  downProject: acts.downProject,
+  restartProject: acts.restartProject,
+  scaleService: acts.scaleService,
+  buildProject: projectImages.buildProject,
+  pullProject: projectImages.pullProject,
+};

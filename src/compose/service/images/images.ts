@@ -1,0 +1,68 @@
+/** The images that containers are made from. */
+import type { ListImagesHandler, PullImageHandler, Schemas } from '../../../../generated/compose/operations.js';
+import type { RequestContext } from '../../../../generated/contract.js';
+import type { PullProgress } from '../../runtime/records.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { failedFrame } from '../failed-frame.js';
+import { labelFilter } from '../label-filter.js';
+import { streamOf, streamSignal } from '../streams.js';
+
+type Frame = Schemas['PullProgress'] | Schemas['PullDone'] | Schemas['FailedFrame'];
+
+export const listImages: ListImagesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
+  const images = await backend.images.list({ signal: context.signal, ...labelFilter(query.label) });
+  return {
+    status: 200,
+    body: {
+      items: images.map(({ id, tags, createdAt, sizeBytes, labels }) => ({
+        id,
+        tags: [...tags],
+        created_at: createdAt,
+        size_bytes: sizeBytes,
+        labels: { ...labels },
+      })),
+    },
+  };
+};
+
+export const pullImage: PullImageHandler<ComposeDependencies> = ({ body, context }, dependencies) =>
+  answering(['RuntimeError.imageNotFound'], async () => {
+    const { reference, platform } = body;
+    const signal = streamSignal(context, dependencies);
+    const options = { signal, ...(platform !== undefined && { platform }) };
+    const progress = await dependencies.backend.images.pull(reference, options);
+    // What fails before anything is told is a status; afterwards it can only be a line.
+    const steps = progress[Symbol.asyncIterator]();
+    const first = await steps.next();
+    const frames = pullFrames(first, steps, reference, context, signal);
+    return { status: 200, body: streamOf(frames, (frame) => frame, signal, dependencies) };
+  });
+
+async function* pullFrames(
+  first: IteratorResult<PullProgress>,
+  steps: AsyncIterator<PullProgress>,
+  reference: string,
+  context: RequestContext,
+  signal: AbortSignal,
+): AsyncGenerator<Frame, void> {
+  try {
+    for (let step = first; step.done !== true; step = await steps.next()) yield stepFrame(step.value);
+    yield { type: 'done', reference };
+  } catch (error) {
+    if (signal.aborted) return;
+    yield failedFrame(error, context);
+  } finally {
+    await steps.return?.();
+  }
+}
+
+function stepFrame({ layer, message, currentBytes, totalBytes }: PullProgress): Schemas['PullProgress'] {
+  return {
+    type: 'progress',
+    layer: layer ?? null,
+    message,
+    current_bytes: currentBytes ?? null,
+    total_bytes: totalBytes ?? null,
+  };
+}

@@ -1,0 +1,12 @@
+/** `name=value` asks for a label with this value, `name` only that it is there. */
+export function labelFilter(given: readonly string[] = []): { labels?: Readonly<Record<string, string>> } {
+  if (given.length === 0) return {};
+  return {
+    labels: Object.fromEntries(
+      given.map((each) => {
+        const end = each.indexOf('=');
+        return end === -1 ? [each, ''] : [each.slice(0, end), each.slice(end + 1)];
+      }),
+    ),
+  };
+}

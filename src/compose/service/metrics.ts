@@ -1,0 +1,88 @@
+import { Gauge, Histogram, Registry } from 'prom-client';
+import type { Served } from '../../contract/pipeline.js';
+import type { Clock } from '../runtime/clock.js';
+import { isRuntimeError } from '../runtime/errors.js';
+import type { Runtime } from '../runtime/runtime.js';
+
+export interface ComposeMetrics {
+  observe(served: Served): void;
+  /** Counts a stream as open until the answer is called. */
+  streamOpened(): () => void;
+  /** All metrics in the Prometheus text format. */
+  text(): Promise<string>;
+}
+
+/** The metrics of one server. */
+export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: Date): ComposeMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  new Gauge({
+    name: 'plumbline_compose_uptime_seconds',
+    help: 'Seconds since the server began.',
+    registers,
+    collect() {
+      this.set((clock.now().getTime() - startedAt.getTime()) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of this process.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({
+    name: 'plumbline_compose_backend_up',
+    help: 'Whether the backend answers.',
+    registers,
+    async collect() {
+      this.set((await answers(backend)) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'plumbline_compose_containers',
+    help: 'Containers by status; left out while the backend does not answer.',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      this.reset();
+      try {
+        for (const { status } of await backend.containers.list()) this.inc({ status });
+      } catch (error) {
+        if (!isRuntimeError(error)) throw error;
+      }
+    },
+  });
+  const streams = new Gauge({ name: 'plumbline_compose_open_streams', help: 'Streams that are sent now.', registers });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its reply.',
+    // The operation, never the path: a label must not take as many values as there are URLs.
+    labelNames: ['operation', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
+    registers,
+  });
+  return {
+    observe: ({ operationId, method, status, durationSeconds }) => {
+      requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
+    },
+    streamOpened() {
+      streams.inc();
+      return () => {
+        streams.dec();
+      };
+    },
+    text: () => registry.metrics(),
+  };
+}
+
+async function answers(backend: Runtime): Promise<boolean> {
+  try {
+    await backend.system.ping();
+    return true;
+  } catch (error) {
+    if (isRuntimeError(error)) return false;
+    throw error;
+  }
+}

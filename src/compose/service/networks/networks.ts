@@ -1,0 +1,42 @@
+/** Networks: both production backends refuse them. */
+import type {
+  CreateNetworkHandler,
+  InspectNetworkHandler,
+  ListNetworksHandler,
+  RemoveNetworkHandler,
+  Schemas,
+} from '../../../../generated/compose/operations.js';
+import type { NetworkRecord } from '../../runtime/records.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { labelFilter } from '../label-filter.js';
+
+const ofOne = ['RuntimeError.notFound', 'RuntimeError.notSupported'] as const;
+
+export const listNetworks: ListNetworksHandler<ComposeDependencies> = ({ query, context }, { backend }) =>
+  answering(['RuntimeError.notSupported'], async () => {
+    const networks = await backend.networks.list({ signal: context.signal, ...labelFilter(query.label) });
+    return { status: 200, body: { items: networks.map(networkBody) } };
+  });
+
+export const createNetwork: CreateNetworkHandler<ComposeDependencies> = ({ body, context }, { backend }) =>
+  answering(['RuntimeError.alreadyExists', 'RuntimeError.notSupported'], async () => {
+    const network = await backend.networks.create(body, { signal: context.signal });
+    return { status: 201, body: networkBody(network) };
+  });
+
+export const inspectNetwork: InspectNetworkHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(ofOne, async () => {
+    const network = await backend.networks.inspect(params.id, { signal: context.signal });
+    return { status: 200, body: networkBody(network) };
+  });
+
+export const removeNetwork: RemoveNetworkHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(ofOne, async () => {
+    await backend.networks.remove(params.id, { signal: context.signal });
+    return { status: 204 };
+  });
+
+function networkBody({ id, name, driver, internal, labels }: NetworkRecord): Schemas['Network'] {
+  return { id, name, driver, internal, labels: { ...labels } };
+}

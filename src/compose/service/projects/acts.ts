@@ -1,0 +1,152 @@
+/** Projects: up, down and in between. What concerns one project happens one after the other. */
+import type {
+  DownProjectHandler,
+  RestartProjectHandler,
+  ScaleServiceHandler,
+  Schemas,
+  UpProjectHandler,
+} from '../../../../generated/compose/operations.js';
+import { allServices } from '../../model/profiles.js';
+import { down } from '../../orchestrator/down.js';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import { restartProject as restartMembers, selectMembers, startProject } from '../../orchestrator/lifecycle.js';
+import { membersOf, observeProject, type Member } from '../../orchestrator/observed.js';
+import { up, type UpOptions } from '../../orchestrator/up.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { loadIngested, loadWhole, type IngestedProject } from './ingested-project.js';
+import { orchestrationOf } from './orchestration-of.js';
+import { lookUp } from './projects.js';
+
+const ofStarting = [
+  'OrchestratorError.projectNotFound',
+  'OrchestratorError.serviceNotFound',
+  'RuntimeError.notFound',
+  'RuntimeError.imageNotFound',
+  'RuntimeError.alreadyExists',
+  'RuntimeError.invalidState',
+  'RuntimeError.notSupported',
+  'ComposeError.externalVolumeNotFound',
+  'ComposeWaitError.nonZeroExitCode',
+  'ComposeWaitError.timeout',
+  'ComposeValidationError.disabledReference',
+  'ComposeValidationError.unsupported',
+  'ComposeValidationError.conflict',
+] as const;
+
+export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
+  answering(ofStarting, () =>
+    dependencies.turns(params.name, async () => {
+      const { name } = params;
+      const { services = [], profiles = [] } = body;
+      const { ingested } = await lookUp(name, context.signal, dependencies);
+      const { orchestration, warnings } = orchestrationOf(context, dependencies);
+      if (ingested === undefined) await startProject(orchestration, { name, services });
+      else {
+        await requireServices(ingested, services);
+        const loaded = await loadIngested(ingested, { services, profiles });
+        warnings.push(...loaded.warnings.map(({ message }) => message));
+        await up(orchestration, loaded, upOptions(body));
+      }
+      const members = membersOf(await observeProject(orchestration, name), services, name, services);
+      return { status: 200, body: { project: name, services: members.map(containerOf), warnings } };
+    }),
+  );
+
+function upOptions(body: Schemas['UpRequest']): UpOptions {
+  const { build, pull, recreate, scale, remove_orphans: removeOrphans, timeout_seconds: stopTimeoutSeconds } = body;
+  return {
+    ...(build && { build }),
+    ...(pull && { pull }),
+    ...(recreate && { recreate }),
+    ...(scale && { scale: new Map(Object.entries(scale)) }),
+    ...(removeOrphans !== undefined && { removeOrphans }),
+    ...(stopTimeoutSeconds !== undefined && { stopTimeoutSeconds }),
+  };
+}
+
+export const downProject: DownProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
+  answering(['OrchestratorError.projectNotFound'], () =>
+    dependencies.turns(params.name, async () => {
+      const { ingested } = await lookUp(params.name, context.signal, dependencies);
+      const { orchestration } = orchestrationOf(context, dependencies);
+      const { remove_volumes: volumes = false, remove_orphans: removeOrphans = true, timeout_seconds } = body;
+      const { stopped, removed } = await down(orchestration, params.name, {
+        volumes,
+        removeOrphans,
+        timeoutSeconds: timeout_seconds,
+        ...(ingested && { project: (await loadWhole(ingested)).project }),
+      });
+      return { status: 200, body: { project: params.name, stopped: [...stopped], removed: [...removed] } };
+    }),
+  );
+
+export const restartProject: RestartProjectHandler<ComposeDependencies> = (
+  { params, body = {}, context },
+  dependencies,
+) =>
+  answering(
+    [
+      'OrchestratorError.projectNotFound',
+      'OrchestratorError.serviceNotFound',
+      'RuntimeError.invalidState',
+      'ComposeWaitError.nonZeroExitCode',
+      'ComposeWaitError.timeout',
+    ],
+    () =>
+      dependencies.turns(params.name, async () => {
+        const { ingested } = await lookUp(params.name, context.signal, dependencies);
+        const { orchestration } = orchestrationOf(context, dependencies);
+        const project = ingested && (await loadWhole(ingested)).project;
+        const selection = { name: params.name, services: body.services ?? [], project };
+        const members = await selectMembers(orchestration, selection);
+        await restartMembers(orchestration, { ...selection, timeoutSeconds: body.timeout_seconds });
+        const restarted = members.map(({ container }) => container.name);
+        return { status: 200, body: { project: params.name, restarted } };
+      }),
+  );
+
+export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params, body, context }, dependencies) =>
+  answering([...ofStarting, 'OrchestratorError.invalidReplicaCount', 'OrchestratorError.projectNotIngested'], () =>
+    dependencies.turns(params.name, async () => {
+      const { name, service } = params;
+      const { replicas } = body;
+      const ingested = await requireIngested(name, context.signal, dependencies);
+      await requireServices(ingested, [service]);
+      if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
+      const { orchestration } = orchestrationOf(context, dependencies);
+      await up(orchestration, await loadIngested(ingested, { services: [service] }), {
+        scale: new Map([[service, replicas]]),
+        removeOrphans: false,
+      });
+      const members = membersOf(await observeProject(orchestration, name), [service], name, [service]);
+      const containers = members.map(containerOf);
+      return { status: 200, body: { project: name, service, replicas: containers.length, containers } };
+    }),
+  );
+
+/** @throws OrchestratorError.projectNotFound, or projectNotIngested when it is known by its containers alone */
+export async function requireIngested(
+  name: string,
+  signal: AbortSignal,
+  dependencies: ComposeDependencies,
+): Promise<IngestedProject> {
+  const { ingested } = await lookUp(name, signal, dependencies);
+  if (ingested === undefined) throw new OrchestratorError({ case: 'projectNotIngested', name });
+  return ingested;
+}
+
+/** @throws OrchestratorError.serviceNotFound for a service that the compose file does not have */
+export async function requireServices(ingested: IngestedProject, services: readonly string[]): Promise<void> {
+  if (services.length === 0) return;
+  const known = allServices((await loadWhole(ingested)).project);
+  for (const service of services) {
+    if (!Object.hasOwn(known, service)) {
+      throw new OrchestratorError({ case: 'serviceNotFound', project: ingested.name, service });
+    }
+  }
+}
+
+function containerOf({ service, container }: Member): Schemas['ServiceContainer'] {
+  return { service, container_id: container.id, name: container.name, status: container.status };
+}

@@ -1,0 +1,94 @@
+/** What a build or pull of a project's images has to tell, as lines of a stream. */
+import type { Schemas } from '../../../../generated/compose/operations.js';
+import type { RequestContext } from '../../../../generated/contract.js';
+import type { Orchestration, Progress } from '../../orchestrator/orchestration.js';
+import { failedFrame } from '../failed-frame.js';
+
+export type ImageFrame =
+  | Schemas['ImageStatusFrame']
+  | Schemas['ImageLogFrame']
+  | Schemas['ImageWarningFrame']
+  | Schemas['ImagesDone']
+  | Schemas['FailedFrame'];
+
+/** A caller who reads slowly does not hold the work up, and does not fill the memory either: so many lines wait. */
+const mostWaiting = 1024;
+
+/**
+ * Does the work as soon as the first line is asked for, and tells what it reports.
+ *
+ * @param signal ends the work, and the lines without a last one
+ * @param act returns the services that it was done for
+ */
+export async function* imageFrames(
+  signal: AbortSignal,
+  context: RequestContext,
+  act: (work: Pick<Orchestration, 'report' | 'signal'>) => Promise<readonly string[]>,
+): AsyncGenerator<ImageFrame, void> {
+  const left = new AbortController();
+  const bound = AbortSignal.any([signal, left.signal]);
+  const waiting = new WaitingFrames();
+  const work = act({
+    report: (progress) => {
+      waiting.add(progress);
+    },
+    signal: bound,
+  }).then(
+    (services) => {
+      waiting.end({ type: 'done', services: [...services] });
+    },
+    (error: unknown) => {
+      waiting.end(bound.aborted ? null : failedFrame(error, context));
+    },
+  );
+  try {
+    yield* waiting.frames();
+  } finally {
+    left.abort();
+    await work;
+  }
+}
+
+class WaitingFrames {
+  readonly #frames: ImageFrame[] = [];
+  #dropped = 0;
+  /** Undefined while the work goes on. */
+  #last: ImageFrame | null | undefined;
+  #wake: () => void = () => undefined;
+
+  add(progress: Progress): void {
+    if (progress.kind === 'line' && this.#frames.length >= mostWaiting) this.#dropped++;
+    else this.#frames.push(frameOf(progress));
+    this.#wake();
+  }
+
+  end(last: ImageFrame | null): void {
+    this.#last = last;
+    this.#wake();
+  }
+
+  async *frames(): AsyncGenerator<ImageFrame, void> {
+    for (;;) {
+      const next = this.#frames.shift();
+      if (next !== undefined) yield next;
+      else if (this.#dropped > 0) {
+        const message = `${this.#dropped} lines were left out: they came faster than they were read.`;
+        this.#dropped = 0;
+        yield { type: 'warning', message };
+      } else if (this.#last !== undefined) break;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    if (this.#last !== null) yield this.#last;
+  }
+}
+
+function frameOf(progress: Progress): ImageFrame {
+  switch (progress.kind) {
+    case 'line':
+      return { type: 'log', name: progress.name, line: progress.text };
+    case 'warning':
+      return { type: 'warning', message: progress.message };
+    case 'status':
+      return { type: 'status', name: progress.name, status: progress.status, done: progress.done };
+  }
+}

@@ -1,0 +1,15 @@
+import type { RequestContext } from '../../../../generated/contract.js';
+import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchestration.js';
+import type { ComposeDependencies } from '../dependencies.js';
+
+/** What a project's acts work with for one request, and the warnings that they give. */
+export function orchestrationOf(
+  { signal }: RequestContext,
+  { backend, clock }: ComposeDependencies,
+): { orchestration: Orchestration; warnings: string[] } {
+  const warnings: string[] = [];
+  const report: Orchestration['report'] = (progress) => {
+    if (progress.kind === 'warning') warnings.push(progress.message);
+  };
+  return { orchestration: { backend, clock, signal, report, parallel: DEFAULT_PARALLEL }, warnings };
+}

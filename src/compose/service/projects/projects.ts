@@ -1,0 +1,161 @@
+/** Projects: their compose files, and what is there of them. */
+import type {
+  DeleteProjectHandler,
+  GetProjectHandler,
+  IngestProjectHandler,
+  ListProjectServicesHandler,
+  ListProjectsHandler,
+  Schemas,
+} from '../../../../generated/compose/operations.js';
+import { allServices } from '../../model/profiles.js';
+import type { Project } from '../../model/project.js';
+import { down } from '../../orchestrator/down.js';
+import { OrchestratorError } from '../../orchestrator/errors.js';
+import { observeAll, observeProject, type Member } from '../../orchestrator/observed.js';
+import { replicaCount } from '../../orchestrator/plan.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { containerBody } from '../containers/container-body.js';
+import { answering } from '../failure-replies.js';
+import { loadWhole, type IngestedProject } from './ingested-project.js';
+import { orchestrationOf } from './orchestration-of.js';
+
+export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ context }, dependencies) => {
+  const members = await observeAll({ backend: dependencies.backend, signal: context.signal });
+  const ingested = new Map(dependencies.projects.list().map((project) => [project.name, project]));
+  const names = [...new Set([...ingested.keys(), ...members.map(({ project }) => project)])].sort();
+  const items = names.map((name) =>
+    projectBody(
+      name,
+      ingested.get(name),
+      members.filter(({ project }) => project === name),
+    ),
+  );
+  return { status: 200, body: { items: await Promise.all(items) } };
+};
+
+export const ingestProject: IngestProjectHandler<ComposeDependencies> = ({ params, query, body }, dependencies) =>
+  answering(refusals, () =>
+    dependencies.turns(params.name, async () => {
+      const { project, loaded, outcome } = await dependencies.projects.put(params.name, body, query.replace);
+      const services = Object.keys(loaded.project.services).sort();
+      const reply: Schemas['IngestedProject'] = {
+        name: project.name,
+        outcome,
+        service_count: services.length,
+        services,
+        ingested_at: project.ingestedAt,
+        warnings: loaded.warnings.map(({ message }) => message),
+      };
+      return outcome === 'created' ? { status: 201, body: reply } : { status: 200, body: reply };
+    }),
+  );
+
+/** Every way in which a compose file that was sent can be wrong. */
+const refusals = [
+  'ComposeError.imageNotFound',
+  'ComposeError.invalidProjectName',
+  'ComposeError.invalidShellTokenization',
+  'YamlError.malformed',
+  'YamlError.limitExceeded',
+  'ExtendsError.cyclicExtends',
+  'ExtendsError.fileNotFound',
+  'ExtendsError.serviceNotFound',
+  'ComposeMemoryParseError.empty',
+  'ComposeMemoryParseError.invalid',
+  'ComposeMemoryParseError.negative',
+  'ComposeMemoryParseError.overflow',
+  'InterpolationError.invalidTemplate',
+  'InterpolationError.requiredVariable',
+  'InterpolationError.nestedTooDeeply',
+  'EnvFileError.notFound',
+  'ComposeValidationError.unknownKey',
+  'ComposeValidationError.missingKey',
+  'ComposeValidationError.invalidValue',
+  'ComposeValidationError.cannotMerge',
+  'ComposeValidationError.undefinedReference',
+  'ComposeValidationError.disabledReference',
+  'ComposeValidationError.conflict',
+  'ComposeValidationError.circularDependency',
+  'ComposeValidationError.emptyProject',
+  'ComposeValidationError.unsupported',
+  'ComposeValidationError.pathOutsideProject',
+  'RuntimeError.alreadyExists',
+] as const;
+
+export const getProject: GetProjectHandler<ComposeDependencies> = ({ params, context }, dependencies) =>
+  answering(['OrchestratorError.projectNotFound'], async () => {
+    const { ingested, members } = await lookUp(params.name, context.signal, dependencies);
+    return { status: 200, body: await projectBody(params.name, ingested, members) };
+  });
+
+export const deleteProject: DeleteProjectHandler<ComposeDependencies> = ({ params, query, context }, dependencies) =>
+  answering(['OrchestratorError.projectNotFound'], () =>
+    dependencies.turns(params.name, async () => {
+      await lookUp(params.name, context.signal, dependencies);
+      const { orchestration } = orchestrationOf(context, dependencies);
+      await down(orchestration, params.name, { volumes: query.volumes });
+      await dependencies.projects.forget(params.name);
+      return { status: 204 };
+    }),
+  );
+
+export const listProjectServices: ListProjectServicesHandler<ComposeDependencies> = (
+  { params, context },
+  dependencies,
+) =>
+  answering(['OrchestratorError.projectNotFound'], async () => {
+    const { ingested, members } = await lookUp(params.name, context.signal, dependencies);
+    const project = ingested === undefined ? undefined : (await loadWhole(ingested)).project;
+    const items = serviceNames(project, members).map((name): Schemas['ProjectService'] => {
+      const service = project === undefined ? undefined : allServices(project)[name];
+      return {
+        project: params.name,
+        name,
+        image: service?.image ?? null,
+        replicas: service === undefined ? null : replicaCount(service),
+        containers: members
+          .filter((member) => member.service === name)
+          .map(({ container }) => containerBody(container)),
+      };
+    });
+    return { status: 200, body: { items } };
+  });
+
+/**
+ * A project by the compose file that was sent, by its containers, or both.
+ *
+ * @throws OrchestratorError.projectNotFound when there is neither
+ */
+export async function lookUp(
+  name: string,
+  signal: AbortSignal,
+  { backend, projects }: ComposeDependencies,
+): Promise<{ ingested: IngestedProject | undefined; members: readonly Member[] }> {
+  const ingested = projects.get(name);
+  const members = await observeProject({ backend, signal }, name);
+  if (ingested === undefined && members.length === 0) throw new OrchestratorError({ case: 'projectNotFound', name });
+  return { ingested, members };
+}
+
+async function projectBody(
+  name: string,
+  ingested: IngestedProject | undefined,
+  members: readonly Member[],
+): Promise<Schemas['Project']> {
+  const project = ingested === undefined ? undefined : (await loadWhole(ingested)).project;
+  const services = serviceNames(project, members);
+  return {
+    name,
+    source: ingested === undefined ? 'synthesized' : 'ingested',
+    service_count: services.length,
+    running_count: members.filter(({ container }) => container.status === 'running').length,
+    services,
+    ingested_at: ingested?.ingestedAt ?? null,
+    created_at: members[0]?.container.createdAt ?? null,
+  };
+}
+
+function serviceNames(project: Project | undefined, members: readonly Member[]): string[] {
+  const defined = project === undefined ? [] : Object.keys(allServices(project));
+  return [...new Set([...defined, ...members.map(({ service }) => service)])].sort();
+}

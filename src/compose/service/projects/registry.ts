@@ -1,0 +1,104 @@
+/** The projects whose compose files were sent: each is a file in one folder, and has an empty directory of its own there. */
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LoadedProject } from '../../model/load.js';
+import type { Clock } from '../../runtime/clock.js';
+import { alreadyExists, RuntimeError } from '../../runtime/errors.js';
+import { replaceFile } from '../../runtime/state.js';
+import { checkSent, type IngestedProject } from './ingested-project.js';
+
+export interface Ingestion {
+  readonly project: IngestedProject;
+  readonly loaded: LoadedProject;
+  readonly outcome: 'created' | 'unchanged' | 'replaced';
+}
+
+export interface ProjectRegistry {
+  get(name: string): IngestedProject | undefined;
+  /** By name. */
+  list(): readonly IngestedProject[];
+  /**
+   * Takes a compose file in.
+   *
+   * @param replace whether it may take the place of another one
+   * @throws ComposeFailure for a file that cannot be run here
+   * @throws RuntimeError.alreadyExists, persistenceFailure
+   */
+  put(name: string, text: string, replace: boolean): Promise<Ingestion>;
+  /** @throws RuntimeError.persistenceFailure */
+  forget(name: string): Promise<void>;
+  /** Removes what was kept for the time of the server only. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param folder where the projects outlive the server; null: they do not
+ * @throws RuntimeError.persistenceFailure when what is there cannot be read
+ */
+export async function openProjectRegistry(folder: string | null, clock: Clock): Promise<ProjectRegistry> {
+  const root = folder ?? (await mkdtemp(path.join(tmpdir(), 'plumbline-projects-')));
+  const projects = new Map<string, IngestedProject>();
+  for (const project of await readProjects(root)) projects.set(project.name, project);
+  const directoryOf = (name: string): string => path.join(root, name);
+  const fileOf = (name: string): string => path.join(root, `${name}.json`);
+
+  return {
+    get: (name) => projects.get(name),
+    list: () => [...projects.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+    async put(name, text, replace) {
+      // The name is checked with the rest, before it becomes the name of a file.
+      const loaded = await checkSent({ name, text, directory: directoryOf(name) });
+      const before = projects.get(name);
+      if (before?.text === text) return { project: before, loaded, outcome: 'unchanged' };
+      if (before !== undefined && !replace) throw alreadyExists(name);
+      const ingestedAt = before?.ingestedAt ?? clock.now().toISOString();
+      const project = { name, text, ingestedAt, directory: directoryOf(name) };
+      await durably('written', async () => {
+        await mkdir(project.directory, { recursive: true, mode: 0o700 });
+        await replaceFile(fileOf(name), JSON.stringify({ ingested_at: ingestedAt, text }));
+      });
+      projects.set(name, project);
+      return { project, loaded, outcome: before === undefined ? 'created' : 'replaced' };
+    },
+    async forget(name) {
+      if (!projects.has(name)) return;
+      await durably('removed', async () => {
+        await rm(fileOf(name), { force: true });
+        await rm(directoryOf(name), { recursive: true, force: true });
+      });
+      projects.delete(name);
+    },
+    async close() {
+      if (folder === null) await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readProjects(root: string): Promise<IngestedProject[]> {
+  return durably('read', async () => {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    const names = (await readdir(root)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    return Promise.all(names.map((name) => readProject(root, name)));
+  });
+}
+
+async function readProject(root: string, name: string): Promise<IngestedProject> {
+  const stored: unknown = JSON.parse(await readFile(path.join(root, `${name}.json`), 'utf8'));
+  const fields: { ingested_at?: unknown; text?: unknown } = typeof stored === 'object' && stored !== null ? stored : {};
+  const { ingested_at: ingestedAt, text } = fields;
+  if (typeof ingestedAt !== 'string' || typeof text !== 'string') throw new Error(`${name}.json holds no project`);
+  const directory = path.join(root, name);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return { name, text, ingestedAt, directory };
+}
+
+async function durably<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    const message = `The compose files that were sent could not be ${what}${code}.`;
+    throw new RuntimeError({ case: 'persistenceFailure', message }, { cause });
+  }
+}

@@ -1,0 +1,31 @@
+/** What happens to containers. */
+import type { Schemas, StreamEventsHandler } from '../../../../generated/compose/operations.js';
+import type { RuntimeEvent } from '../../runtime/records.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { labelFilter } from '../label-filter.js';
+import { streamOf, streamSignal } from '../streams.js';
+
+export const streamEvents: StreamEventsHandler<ComposeDependencies> = async ({ query, context }, dependencies) => {
+  const signal = streamSignal(context, dependencies);
+  const events = await dependencies.backend.system.events({
+    signal,
+    ...labelFilter(query.label),
+    ...(query.since !== undefined && { since: new Date(query.since) }),
+    ...(query.until !== undefined && { until: new Date(query.until) }),
+  });
+  return { status: 200, body: streamOf(events, eventBody, signal, dependencies) };
+};
+
+function eventBody(event: RuntimeEvent): Schemas['ContainerEvent'] {
+  const { type, id, name, time, labels, exitCode = null, signal = null, health = null } = event;
+  return {
+    type: type === 'oomKilled' ? 'oom_killed' : type,
+    id,
+    name,
+    time,
+    labels: { ...labels },
+    exit_code: exitCode,
+    signal,
+    health,
+  };
+}

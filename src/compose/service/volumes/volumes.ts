@@ -1,0 +1,39 @@
+/** Named volumes. */
+import type {
+  CreateVolumeHandler,
+  InspectVolumeHandler,
+  ListVolumesHandler,
+  RemoveVolumeHandler,
+  Schemas,
+} from '../../../../generated/compose/operations.js';
+import type { VolumeRecord } from '../../runtime/records.js';
+import type { ComposeDependencies } from '../dependencies.js';
+import { answering } from '../failure-replies.js';
+import { labelFilter } from '../label-filter.js';
+
+export const listVolumes: ListVolumesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
+  const volumes = await backend.volumes.list({ signal: context.signal, ...labelFilter(query.label) });
+  return { status: 200, body: { items: volumes.map(volumeBody) } };
+};
+
+export const createVolume: CreateVolumeHandler<ComposeDependencies> = ({ body, context }, { backend }) =>
+  answering(['RuntimeError.alreadyExists'], async () => {
+    const volume = await backend.volumes.create(body, { signal: context.signal });
+    return { status: 201, body: volumeBody(volume) };
+  });
+
+export const inspectVolume: InspectVolumeHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(['RuntimeError.notFound'], async () => {
+    const volume = await backend.volumes.inspect(params.name, { signal: context.signal });
+    return { status: 200, body: volumeBody(volume) };
+  });
+
+export const removeVolume: RemoveVolumeHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(['RuntimeError.notFound'], async () => {
+    await backend.volumes.remove(params.name, { signal: context.signal });
+    return { status: 204 };
+  });
+
+function volumeBody({ name, driver, labels, createdAt }: VolumeRecord): Schemas['Volume'] {
+  return { name, driver, labels: { ...labels }, created_at: createdAt ?? null };
+}

@@ -1,0 +1,108 @@
+/**
+ * The compose tool beside its neighbours, each in a process of its own and on the same engine, in one run:
+ *
+ * PLUMBLINE_TEST_DOCKER_HOST      a Docker Engine (`.ci/engines`), and
+ * PLUMBLINE_TEST_DOCKER_COMPOSE   Docker Compose's standalone program for it (`.ci/docker-compose`)
+ * PLUMBLINE_TEST_PODMAN           podman (`.ci/engines`), and
+ * PLUMBLINE_TEST_PODMAN_COMPOSE   podman-compose for it (PyPI)
+ *
+ * What is missing is left out, and said.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { testEngine, type TestEngine } from '../../support/engines.js';
+import { median, printTable } from '../measure.js';
+import { milliseconds, type Contender } from './contender.js';
+import { writeProjects } from './projects.js';
+
+const ROUNDS = 7;
+
+interface Measure {
+  readonly what: string;
+  readonly aim: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Podman Compose has no such command, or another meaning of it. */
+  readonly onDockerOnly?: true;
+}
+
+/** In this order, each as the one before has left the project. */
+const MEASURES: readonly Measure[] = [
+  { what: 'up -d of 10 services', aim: '<= 1.0', file: 'ten.yaml', args: ['up', '-d'] },
+  { what: 'up -d again, nothing to do', aim: '-', file: 'ten.yaml', args: ['up', '-d'], onDockerOnly: true },
+  { what: 'ps of 10 services', aim: '-', file: 'ten.yaml', args: ['ps'] },
+  { what: 'down of 10 services', aim: '<= 1.0', file: 'ten.yaml', args: ['down'] },
+  { what: 'config of 500 services', aim: '-', file: 'many.yaml', args: ['config'] },
+];
+
+export async function benchCompose(): Promise<void> {
+  await besides('bridge/docker', 'Docker Compose', 'PLUMBLINE_TEST_DOCKER_COMPOSE');
+  await besides('native/podman', 'podman-compose', 'PLUMBLINE_TEST_PODMAN_COMPOSE');
+}
+
+async function besides(name: TestEngine['name'], other: string, variable: string): Promise<void> {
+  const engine = await testEngine(name);
+  const program = process.env[variable];
+  if ('reason' in engine || program === undefined) {
+    console.log(`\ncompose on ${name}: left out, ${'reason' in engine ? engine.reason : `${variable} is not set`}`);
+    return;
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'plumbline-bench-'));
+  try {
+    await writeProjects(folder, engine);
+    const ours: Contender = { folder, engine, command: [process.execPath, 'dist/src/cli/main.js', 'compose'] };
+    const theirs: Contender = { folder, engine, command: [program] };
+    const measures = MEASURES.filter(({ onDockerOnly }) => name === 'bridge/docker' || onDockerOnly !== true);
+    const figures = await sideBySide(measures, [ours, theirs]);
+    const log = await logThroughput([ours, theirs]);
+    const load = loadavg()[0]?.toFixed(1) ?? '';
+    printTable(`Compose on ${name}, in ms (median of ${ROUNDS}; load ${load})`, [
+      ...measures.map(({ what, aim }, index) => row(what, aim, figures[index] ?? [], other)),
+      row('logs, 100000 lines', '-', log, other),
+    ]);
+  } finally {
+    await engine.clean();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function row(
+  what: string,
+  aim: string,
+  [ours = [], theirs = []]: readonly (readonly number[])[],
+  other: string,
+): Record<string, string | number> {
+  const [one, two] = [median(ours), median(theirs)];
+  return { what, plumbline: Math.round(one), [other]: Math.round(two), ratio: (one / two).toFixed(2), aim };
+}
+
+/** Turn by turn, so that what else the machine does meets both; the first round warms up. */
+async function sideBySide(measures: readonly Measure[], contenders: readonly Contender[]): Promise<number[][][]> {
+  const figures = measures.map(() => contenders.map((): number[] => []));
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [who, contender] of contenders.entries()) {
+      for (const [which, { file, args }] of measures.entries()) {
+        const took = await milliseconds(contender, ['-f', file, ...args]);
+        if (round > 0) figures[which]?.[who]?.push(took);
+      }
+    }
+  }
+  return figures;
+}
+
+/** The log of one container that has ended, read from its begin to its end. */
+async function logThroughput(contenders: readonly Contender[]): Promise<number[][]> {
+  const [first] = contenders;
+  if (first === undefined) return [];
+  await milliseconds(first, ['-f', 'chatty.yaml', 'up']);
+  const figures = contenders.map((): number[] => []);
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [who, contender] of contenders.entries()) {
+      const took = await milliseconds(contender, ['-f', 'chatty.yaml', 'logs']);
+      if (round > 0) figures[who]?.push(took);
+    }
+  }
+  await milliseconds(first, ['-f', 'chatty.yaml', 'down']);
+  return figures;
+}

@@ -1,0 +1,32 @@
+/** One program that is measured. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import type { TestEngine } from '../../support/engines.js';
+
+export interface Contender {
+  readonly command: readonly string[];
+  readonly engine: TestEngine;
+  /** Where the compose files are. */
+  readonly folder: string;
+}
+
+/** How long a command takes, from its start to its end. Throws when it fails: what fails fast is not fast. */
+export async function milliseconds({ command, engine, folder }: Contender, args: readonly string[]): Promise<number> {
+  const [program = '', ...before] = command.map((part) => (part.endsWith('.js') ? path.resolve(part) : part));
+  const begun = performance.now();
+  const child = spawn(program, [...before, ...args], {
+    cwd: folder,
+    env: { ...engine.environment, HOME: folder, PLUMBLINE_HOME: path.join(folder, 'state') },
+    // Read, because a program that writes into nothing has less to do.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let tail = '';
+  child.stdout.resume();
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-2000)));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${[program, ...before, ...args].join(' ')} ended with ${code}: ${tail}`);
+  return performance.now() - begun;
+}

@@ -1,0 +1,65 @@
+/** A command line and a server on the same mock backend, which lives as long as the test. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { parseListenAddress } from '../../../src/compose/service/listen-address.js';
+import { prepareListening, type ListenOptions } from '../../../src/compose/service/listening.js';
+import { createComposeService } from '../../../src/compose/service/service.js';
+import { captureLog } from '../../support/captured-log.js';
+import { commandLine, type CommandLine, type Ran, type Running, type World } from './command-line.js';
+
+export interface RemoteLine {
+  /** Commands on the backend itself. */
+  readonly local: CommandLine;
+  readonly address: string;
+  /** The same commands by way of the server. */
+  run(...args: string[]): Promise<Ran>;
+  begin(...args: string[]): Running;
+}
+
+/**
+ * @param files of the working directory; a text alone is its compose.yaml
+ * @param listening where the server listens (default: a Unix socket), and with what
+ * @param given arguments of every command, besides `--remote`
+ */
+export async function remoteLine(
+  files: string | Readonly<Record<string, string>>,
+  world: World = {},
+  listening?: ListenOptions,
+  given: readonly string[] = [],
+): Promise<RemoteLine> {
+  const local = await commandLine(files, world);
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-remote-'));
+  const { log } = captureLog();
+  const where = listening ?? { address: parseListenAddress(`unix://${join(folder, 'api.sock')}`, '/') };
+  const prepared = await prepareListening(where, log);
+  const service = await createComposeService({
+    backend: local.backend,
+    clock: local.clock,
+    log,
+    version: '1.2.3',
+    projectsFolder: null,
+    callerOf: prepared.callerOf,
+    replyValidation: 'always',
+    pages: {
+      openapi: pathToFileURL('generated/compose/openapi.json'),
+      referenceScript: pathToFileURL('node_modules/redoc/bundles/redoc.standalone.js'),
+    },
+  });
+  const server = await prepared.listen(service.listener);
+  onTestFinished(async () => {
+    service.endStreams();
+    await server.stop(1_000);
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const args = ['--remote', server.url, ...given];
+  return {
+    local,
+    address: server.url,
+    run: (...more) => local.run(...args, ...more),
+    begin: (...more) => local.begin(...args, ...more),
+  };
+}

@@ -1,0 +1,75 @@
+/** Where document 002 says that something is there already. */
+import { describe, expect, it } from 'vitest';
+import type { EnginePart } from './on-engine.js';
+import { engineProject } from './engine-project.js';
+
+export const conflicts: EnginePart = (engine) => {
+  const { backend, labels, image } = engine;
+
+  describe('alreadyExists', () => {
+    it('with --no-replace for a container that has changed, which stays as it is', async () => {
+      const { run, write, container, name } = await engineProject(engine, { services: { web: {} } });
+      await run('up', '-d');
+      const before = await container('web');
+      expect(await run('up', '-d', '--no-replace')).toMatchObject({ code: 0, stderr: '' });
+      await write({ services: { web: { environment: { NEW: '1' } } } });
+      expect(await run('up', '-d', '--no-replace')).toMatchObject({
+        code: 1,
+        stderr: `'${name}-web' already exists.\n`,
+      });
+      expect(await container('web')).toEqual(before);
+    });
+
+    it('for a name that a container of nobody holds', async () => {
+      const { run, name, statuses } = await engineProject(engine, { services: { web: {} } });
+      const foreign = await backend.containers.create({ name: `${name}-web`, image, labels, command: ['true'] });
+      const { code, stderr } = await run('up', '-d');
+      expect(code).toBe(1);
+      expect(stderr).toContain(`'${name}-web' already exists.`);
+      expect(await statuses()).toEqual({});
+      await backend.containers.remove(foreign.id, { force: true });
+      expect((await run('up', '-d')).code).toBe(0);
+    });
+
+    it("for a volume of the name that is not the project's", async () => {
+      const { run, name, containers } = await engineProject(engine, {
+        services: { db: { volumes: ['data:/data'] } },
+        volumes: { data: {} },
+      });
+      await backend.volumes.create({ name: `${name}_data`, labels });
+      expect(await run('up', '-d')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`'${name}_data' already exists.`),
+      });
+      expect(await containers()).toEqual([]);
+      await backend.volumes.remove(`${name}_data`);
+    });
+
+    it("for a network of the name that is not the project's", async () => {
+      const { run, name, containers } = await engineProject(engine, { services: { web: {} } });
+      const { id } = await backend.internal.networks.create({ name: `${name}_default`, labels });
+      expect(await run('up', '-d')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`'${name}_default' already exists.`),
+      });
+      expect(await containers()).toEqual([]);
+      await backend.internal.networks.remove(id);
+    });
+  });
+
+  it('an external volume that is missing stops the up before anything is made', async () => {
+    const { run, name, containers } = await engineProject(engine, {
+      services: { db: { volumes: ['data:/data'] } },
+      volumes: { data: { external: true, name: 'plt-nobody-made-this' } },
+    });
+    expect(await run('up', '-d')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        "External volume 'plt-nobody-made-this' was not found. Create it with 'container volume create plt-nobody-made-this' before running compose.",
+      ),
+    });
+    expect(await containers()).toEqual([]);
+    const networks = await backend.internal.networks.list({ labels: { 'com.docker.compose.project': name } });
+    expect(networks).toEqual([]);
+  });
+};

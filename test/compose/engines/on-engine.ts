@@ -1,0 +1,20 @@
+/** Runs parts of the suite on one engine; skipped, with the reason, where it is missing. */
+import { afterAll, describe, it } from 'vitest';
+import { testEngine, type TestEngine } from '../../support/engines.js';
+
+export type EnginePart = (engine: TestEngine) => void;
+
+export async function onEngine(name: TestEngine['name'], parts: readonly EnginePart[]): Promise<void> {
+  const engine = await testEngine(name);
+  if ('reason' in engine) {
+    describe(name, () => {
+      it.skip(`skipped: ${engine.reason}`);
+    });
+    return;
+  }
+  describe(name, { timeout: 120_000 }, () => {
+    for (const part of parts) part(engine);
+  });
+  // Also when a test has failed, and also what it has made and lost sight of.
+  afterAll(() => engine.clean(), 120_000);
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { openProjectRegistry } from '../../../src/compose/service/projects/registry.js';
+import { runService, shop, type RunningService } from './running-service.js';
+
+let running: RunningService;
+beforeAll(async () => {
+  running = await runService();
+});
+afterAll(() => running.stop());
+
+const web = (definition: string): string => `services: { web: { image: app, ${definition} } }`;
+const deep = (levels: number, inner: string, open: string, close: string): string =>
+  `${open.repeat(levels)}${inner}${close.repeat(levels)}`;
+
+/** What is wrong with a compose file, and what is answered. */
+const wrong: readonly (readonly [error: string, failureCase: string, yaml: string, members?: object])[] = [
+  ['ComposeError', 'imageNotFound', 'services: { web: {} }', { service: 'web' }],
+  ['ComposeError', 'invalidShellTokenization', web(`command: "echo 'x"`), { input: "echo 'x" }],
+  ['YamlError', 'malformed', 'services: [', {}],
+  ['YamlError', 'limitExceeded', `x-deep: ${deep(70, '', '[', ']')}`, {}],
+  ['ExtendsError', 'cyclicExtends', 'services: { a: { extends: b }, b: { extends: a } }', {}],
+  ['ExtendsError', 'fileNotFound', web('extends: { file: other.yaml, service: a }'), { service: 'web' }],
+  ['ExtendsError', 'serviceNotFound', web('extends: { service: base }'), { service: 'web', extended: 'base' }],
+  ['ComposeMemoryParseError', 'empty', web('mem_limit: " "'), {}],
+  ['ComposeMemoryParseError', 'invalid', web('mem_limit: 12 parsecs'), { input: '12 parsecs' }],
+  ['ComposeMemoryParseError', 'negative', web('mem_limit: "-1m"'), { input: '-1m' }],
+  ['ComposeMemoryParseError', 'overflow', web('mem_limit: 99999999999t'), { input: '99999999999t' }],
+  ['InterpolationError', 'invalidTemplate', web('user: "${"'), { template: '${' }],
+  ['InterpolationError', 'requiredVariable', web('user: "${WHO:?say who}"'), { variable: 'WHO', reason: 'say who' }],
+  ['InterpolationError', 'nestedTooDeeply', web(`user: "${deep(40, 'x', '${A:-', '}')}"`), {}],
+  ['EnvFileError', 'notFound', web('env_file: web.env'), {}],
+  ['ComposeValidationError', 'unknownKey', web('imgae: x'), { path: ['services', 'web'], key: 'imgae' }],
+  ['ComposeValidationError', 'missingKey', web('develop: { watch: [{ path: a }] }'), { key: 'action' }],
+  ['ComposeValidationError', 'invalidValue', web('privileged: [1]'), { path: ['services', 'web', 'privileged'] }],
+  ['ComposeValidationError', 'cannotMerge', `${web('')}\nx-a: { b: 1 }\n---\nx-a: [1]`, {}],
+  ['ComposeValidationError', 'undefinedReference', web('networks: [front]'), { kind: 'network' }],
+  [
+    'ComposeValidationError',
+    'disabledReference',
+    'services: { a: { image: app, depends_on: [b] }, b: { image: app, profiles: [p] } }',
+    { service: 'b' },
+  ],
+  ['ComposeValidationError', 'conflict', web('network_mode: host, networks: [default]'), {}],
+  [
+    'ComposeValidationError',
+    'circularDependency',
+    'services: { a: { image: app, depends_on: [b] }, b: { image: app, depends_on: [a] } }',
+    {},
+  ],
+  ['ComposeValidationError', 'emptyProject', 'services: {}', {}],
+  ['ComposeValidationError', 'unsupported', `include: [other.yaml]\n${web('')}`, { path: ['include'] }],
+  ['ComposeValidationError', 'pathOutsideProject', web('extends: { file: /etc/passwd, service: a }'), {}],
+];
+
+describe('a compose file that cannot be run here is 400', () => {
+  test.each(wrong.map((each) => [`${each[0]}.${each[1]}`, each] as const))('%s', async (_name, each) => {
+    const [error, failureCase, yaml, members] = each;
+    const path = `/projects/${error}-${failureCase}`.toLowerCase();
+    const problem = await running.expect(400, 'POST', path, yaml);
+    expect(problem).toMatchObject({ error, case: failureCase, ...members });
+    expect(await running.expect(404, 'GET', path)).toMatchObject({ case: 'projectNotFound' });
+  });
+
+  test('and tells the line and column of what is wrong', async () => {
+    const problem = await running.expect(400, 'POST', '/projects/wrong', 'services:\n  web:\n    imgae: x\n');
+    expect(problem).toMatchObject({ location: { line: 3, column: 5 } });
+  });
+
+  test('a name that is none is ComposeError.invalidProjectName', async () => {
+    expect(await running.expect(400, 'POST', '/projects/My%20Shop', shop)).toMatchObject({
+      error: 'ComposeError',
+      case: 'invalidProjectName',
+      name: 'My Shop',
+    });
+  });
+});
+
+describe('nothing of the server gets into a project that was sent', () => {
+  test.each([
+    ['a bind mount', web('volumes: ["/etc:/host"]')],
+    ['a bind mount by way of ..', web('volumes: ["../../../../../etc:/host"]')],
+    ['an environment file', web('env_file: /etc/environment')],
+    ['an environment file by way of ..', web('env_file: ../../../../../../../../etc/environment')],
+    ['a build context', 'services: { web: { build: / } }'],
+    ['a further build context', 'services: { web: { build: { context: ., additional_contexts: { root: / } } } }'],
+    ['the keys of the server', 'services: { web: { build: { context: ., ssh: [default] } } }'],
+    ['a secret from a file', `${web('')}\nsecrets: { s: { file: /etc/shadow } }`],
+    ['a config from a file', `${web('')}\nconfigs: { c: { file: ./c } }`],
+    ['a million containers', web('deploy: { replicas: 1000001 }')],
+    ['a thousand and one containers', web('scale: 1001')],
+  ])('%s is refused', async (what, yaml) => {
+    const name = what.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+    await running.expect(400, 'POST', `/projects/${name}`, yaml);
+    await running.expect(404, 'GET', `/projects/${name}`);
+  });
+
+  test('its variables are not those of the server', async () => {
+    const yaml = web('environment: { PATH_OF: "[${PATH}]", HOME_OF: "[${HOME}]" }');
+    const { warnings } = (await running.expect(201, 'POST', '/projects/hostile', yaml)) as { warnings: string[] };
+    expect(warnings.join()).toContain('The variable PATH is not set');
+    await running.expect(200, 'POST', '/projects/hostile/up');
+    expect(await running.expect(200, 'GET', '/containers/hostile-web')).toMatchObject({
+      environment: { PATH_OF: '[]', HOME_OF: '[]' },
+    });
+    await running.expect(204, 'DELETE', '/projects/hostile');
+  });
+
+  test('a file of a mebibyte is read, and a longer one is not', async () => {
+    const comment = `${web('')}\n#`;
+    await running.expect(201, 'POST', '/projects/long', comment.padEnd(1_048_576, 'x'));
+    await running.expect(413, 'POST', '/projects/long', comment.padEnd(1_048_577, 'x'));
+    await running.expect(204, 'DELETE', '/projects/long');
+  });
+});
+
+test('The same file again changes nothing; another one needs replace', async () => {
+  expect(await running.expect(201, 'POST', '/projects/twice', shop)).toMatchObject({
+    name: 'twice',
+    outcome: 'created',
+    service_count: 2,
+    services: ['db', 'web'],
+  });
+  expect(await running.expect(200, 'POST', '/projects/twice', shop)).toMatchObject({ outcome: 'unchanged' });
+  expect(await running.expect(409, 'POST', '/projects/twice', web(''))).toMatchObject({
+    error: 'RuntimeError',
+    case: 'alreadyExists',
+    id: 'twice',
+  });
+  expect(await running.expect(200, 'POST', '/projects/twice?replace=true', web(''))).toMatchObject({
+    outcome: 'replaced',
+    services: ['web'],
+  });
+});
+
+describe('with a projects folder', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plumbline-registry-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('projects outlive the server', async () => {
+    const first = await runService({ projectsFolder: folder });
+    await first.expect(201, 'POST', '/projects/kept', shop);
+    await first.stop();
+    const second = await runService({ projectsFolder: folder });
+    expect(await second.expect(200, 'GET', '/projects/kept')).toMatchObject({
+      source: 'ingested',
+      services: ['db', 'web'],
+    });
+    await second.expect(204, 'DELETE', '/projects/kept');
+    await second.stop();
+    const registry = await openProjectRegistry(folder, systemClock);
+    expect(registry.list()).toEqual([]);
+  });
+
+  test('what cannot be written is 500 persistenceFailure, and the project is not there', async () => {
+    const inner = join(folder, 'inner');
+    const server = await runService({ projectsFolder: inner });
+    await rm(inner, { recursive: true });
+    await writeFile(inner, 'a file where the folder was');
+    expect(await server.expect(500, 'POST', '/projects/lost', shop)).toMatchObject({
+      error: 'RuntimeError',
+      case: 'persistenceFailure',
+      message: 'The compose files that were sent could not be written (ENOTDIR).',
+    });
+    await server.expect(404, 'GET', '/projects/lost');
+    expect(await readFile(inner, 'utf8')).toBe('a file where the folder was');
+    await server.stop();
+    await rm(inner);
+  });
+
+  test('what cannot be read ends the start, naming the project', async () => {
+    await writeFile(join(folder, 'broken.json'), '{}');
+    await expect(openProjectRegistry(folder, systemClock)).rejects.toMatchObject({
+      failure: { case: 'persistenceFailure' },
+      cause: { message: 'broken.json holds no project' },
+    });
+  });
+});

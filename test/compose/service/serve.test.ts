@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let home: string;
+const started: ChildProcess[] = [];
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'plumbline-serve-'));
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await rm(home, { recursive: true, force: true });
+});
+
+interface Served {
+  readonly child: ChildProcess;
+  /** The first line that it prints, or null when it ends without one. */
+  readonly firstLine: string | null;
+  readonly ended: Promise<{ code: number | null; stderr: string }>;
+}
+
+/** Starts the real command line on the mock backend. */
+async function serve(...options: readonly string[]): Promise<Served> {
+  const environment = { ...process.env, PLUMBLINE_HOME: home, COMPOSE_BACKEND: 'mock' };
+  const command = ['--import', 'tsx', 'src/cli/main.ts', 'compose', 'serve', ...options];
+  const child = spawn(process.execPath, command, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  const stderr = text(child.stderr);
+  const ended = once(child, 'exit').then(async ([code]: unknown[]) => ({
+    code: code as number | null,
+    stderr: await stderr,
+  }));
+  const firstLine = await new Promise<string | null>((resolve) => {
+    createInterface(child.stdout)
+      .once('line', resolve)
+      .once('close', () => {
+        resolve(null);
+      });
+  });
+  return { child, firstLine, ended };
+}
+
+async function get(socketPath: string, path: string): Promise<IncomingMessage> {
+  const sent = request({ socketPath, path, host: 'localhost' }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+describe('compose serve', () => {
+  test('listens on a socket of its owner alone, ends streams at SIGTERM, and takes the socket away', async () => {
+    const { child, firstLine, ended } = await serve();
+    const socket = join(home, 'compose', 'compose.sock');
+    expect(firstLine).toBe(`Listening on unix://${socket} (mock backend)`);
+    expect((await stat(socket)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await text(await get(socket, '/_ping')))).toMatchObject({ ok: true });
+    const events = await get(socket, '/events');
+    child.kill('SIGTERM');
+    expect(await text(events)).toBe('');
+    expect((await ended).code).toBe(0);
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  test('replaces the socket of a server that died, and leaves that of one that lives', async () => {
+    const address = `unix://${join(home, 'a.sock')}`;
+    const first = await serve('--listen', address);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await serve('--listen', address);
+    expect(second.firstLine).toContain(address);
+    const third = await serve('--listen', address);
+    expect(await third.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('A server already listens on'),
+    });
+    second.child.kill('SIGINT');
+    expect((await second.ended).code).toBe(0);
+  });
+
+  test.each([
+    ['http://127.0.0.1:1', "'http://127.0.0.1:1' has a scheme other than unix, tcp and tls."],
+    ['tcp://127.0.0.1', 'lacks its host or port'],
+    ['nowhere', 'is not an address'],
+    ['tcp://0.0.0.0:0', '--insecure'],
+  ])('an address that cannot be is wrong usage: %s', async (address, says) => {
+    const { ended } = await serve('--listen', address);
+    expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+  });
+});

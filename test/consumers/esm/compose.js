@@ -1,0 +1,17 @@
+import { PlumblineError, unwrap } from '@plumbline/sdk';
+import { createComposeClient, getContainerLogs, isCase, startContainer } from '@plumbline/sdk/compose';
+import { nodeTransport } from '@plumbline/sdk/compose/node';
+
+const compose = createComposeClient({ address: process.argv[2], transport: nodeTransport() });
+const lines = [];
+for await (const { line } of unwrap(await getContainerLogs(compose, { params: { id: 'shop-web' } }))) lines.push(line);
+
+let actual = null;
+try {
+  unwrap(await startContainer(compose, { params: { id: 'shop-web' } }));
+} catch (error) {
+  if (error instanceof PlumblineError && isCase(error.problem, 'RuntimeError', 'invalidState')) {
+    actual = error.problem.actual;
+  }
+}
+console.log(JSON.stringify({ lines, actual }));

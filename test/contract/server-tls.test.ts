@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { request, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { connect as connectPlain, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { connect, TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listen, type RunningServer, type TlsMaterial } from '../../src/contract/server.js';
+import { createCertificates, missingOpenssl, type Certificate, type Certificates } from '../support/certificates.js';
+
+const missing = missingOpenssl();
+describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` (${missing})`}`, () => {
+  let certificates: Certificates;
+  let ours: Certificate;
+  let theirs: Certificate;
+  let own: Certificate;
+  const running: RunningServer[] = [];
+  beforeAll(async () => {
+    certificates = await createCertificates();
+    ours = certificates.authority('Ours');
+    theirs = certificates.authority('Theirs');
+    own = certificates.issue(ours, 'server');
+  });
+  afterAll(() => certificates.remove());
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop(0);
+  });
+
+  async function start(tls: Partial<TlsMaterial> = {}): Promise<RunningServer> {
+    const server = await listen(
+      (message, response) => {
+        const { socket } = message;
+        response.end(socket instanceof TLSSocket ? (socket.getPeerX509Certificate()?.subject ?? 'nobody') : 'plain');
+      },
+      { host: '127.0.0.1', port: 0 },
+      { cert: own.cert, key: own.key, ...tls },
+    );
+    running.push(server);
+    return server;
+  }
+
+  async function get(server: RunningServer, options: RequestOptions = {}): Promise<string> {
+    const sent = request(server.url, { ca: ours.cert, agent: false, ...options }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return text(response);
+  }
+
+  const certificateOf = ({ cert, key }: Certificate): RequestOptions => ({ cert, key });
+  const portOf = ({ server }: RunningServer): number => (server.address() as AddressInfo).port;
+
+  test('proves itself to a client that trusts its authority', async () => {
+    const server = await start();
+    expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(await get(server)).toBe('nobody');
+  });
+
+  test('lets in who presents a certificate of the authority, and knows whose it is', async () => {
+    const server = await start({ clientCa: ours.cert });
+    expect(await get(server, certificateOf(certificates.issue(ours, 'robin')))).toBe('CN=robin');
+  });
+
+  test('ends the handshake with a client that presents no certificate', async () => {
+    const server = await start({ clientCa: ours.cert });
+    await expect(get(server)).rejects.toMatchObject({ code: expect.stringMatching(/CERTIFICATE_REQUIRED|ECONNRESET/) });
+  });
+
+  test('ends the handshake with a client whose certificate another authority issued', async () => {
+    const server = await start({ clientCa: ours.cert });
+    const foreign = certificates.issue(theirs, 'mallory');
+    await expect(get(server, certificateOf(foreign))).rejects.toMatchObject({
+      code: expect.stringMatching(/UNKNOWN_CA|ECONNRESET|EPIPE/),
+    });
+  });
+
+  test('ends the handshake with a client whose certificate merely names the authority', async () => {
+    const server = await start({ clientCa: ours.cert });
+    const impostor = certificates.issue(certificates.authority('Ours'), 'robin');
+    await expect(get(server, certificateOf(impostor))).rejects.toThrow();
+  });
+
+  test.each(['TLSv1', 'TLSv1.1'] as const)('does not speak %s', async (version) => {
+    const server = await start();
+    const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
+    await expect(get(server, options)).rejects.toThrow(/protocol/i);
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('asks for the certificate over %s, too', async (version) => {
+    const server = await start({ clientCa: ours.cert });
+    const only = { minVersion: version, maxVersion: version };
+    await expect(get(server, only)).rejects.toThrow();
+    expect(await get(server, { ...only, ...certificateOf(certificates.issue(ours, 'robin')) })).toBe('CN=robin');
+  });
+
+  test('survives what is no TLS, and says nothing in plain text', async () => {
+    const server = await start({ clientCa: ours.cert });
+    const socket = connectPlain(portOf(server), '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await text(socket).catch(() => '')).not.toContain('HTTP/1.1');
+    expect(await get(server, certificateOf(certificates.issue(ours, 'robin')))).toBe('CN=robin');
+  });
+
+  test('answers what is no HTTP inside TLS with 400', async () => {
+    const socket = connect({ port: portOf(await start()), host: '127.0.0.1', ca: ours.cert });
+    await once(socket, 'secureConnect');
+    socket.write('HELLO\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('stops while a client has connected and not yet said hello', async () => {
+    const server = await start();
+    const socket = connectPlain(portOf(server), '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    socket.on('error', () => undefined);
+    await running.pop()?.stop(1);
+    await closed;
+  });
+});

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { checkGraphql } from './graphql-check.js';
+import { graphqlSurface, loadGraphqlContract, type GraphqlContract } from './graphql-contract.js';
+import type { Observations } from './recorder-observations.js';
+import { ContractViolation, observe, reportFault } from './recorder.js';
+
+/**
+ * A `fetch` for tests that talk to `/graphql`: every reply is checked against `graphql/`, and what it shows is noted for
+ * the gate. Its promise is rejected with a `ContractViolation` when a reply is not as documented. What is not below
+ * `/graphql` passes unseen.
+ */
+export function recordingGraphqlFetch(
+  contract: GraphqlContract = repositoryContract(),
+  observations: Observations = { observe, reportFault },
+  transport: typeof fetch = fetch,
+): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const requestBody = request.body === null ? null : await request.clone().text();
+    const response = await transport(request);
+    const path = new URL(request.url).pathname;
+    if (!/^\/graphql(?:\/schema)?$/.test(path) || request.method === 'HEAD') return response;
+    const { units, faults } = checkGraphql(contract, {
+      method: request.method,
+      path,
+      requestHeaders: request.headers,
+      requestBody,
+      status: response.status,
+      headers: response.headers,
+      body: await response.clone().text(),
+    });
+    for (const unit of faults.length === 0 ? units : []) observations.observe(graphqlSurface, unit);
+    if (faults.length === 0) return response;
+    observations.reportFault(graphqlSurface, faults.join('; '));
+    throw new ContractViolation(faults.join('; '));
+  };
+}
+
+let loaded: GraphqlContract | undefined;
+
+function repositoryContract(): GraphqlContract {
+  return (loaded ??= loadGraphqlContract(fileURLToPath(new URL('../..', import.meta.url))));
+}
