@@ -91,7 +91,8 @@ export interface Analytics {
   /**
    * The distinct values of a dimension, most frequent first, at most 100.
    *
-   * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also end the engine's work)
+   * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also end the engine's work);
+   *   AnalyticsUnavailable while the store cannot be reached
    */
   values(orgId: string, dimension: Dimension, signal: AbortSignal): Promise<readonly CatalogValue[]>;
   /** Answers a batch within one consistent snapshot where the engine has one. Throws as `values` does. */
@@ -108,5 +109,21 @@ export class QueryTimeout extends Error {
     super(`The query took longer than ${timeoutSeconds} seconds.`);
     this.name = 'QueryTimeout';
     this.timeoutSeconds = timeoutSeconds;
+  }
+}
+
+/** The store cannot be reached at present; worth trying again later. The driver's error is the cause. */
+export class AnalyticsUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('The analytics store cannot be reached.', { cause });
+    this.name = 'AnalyticsUnavailable';
+  }
+}
+
+/** The engine refused a statement or broke. The message says nothing of it; the driver's error is the cause. */
+export class AnalyticsFailed extends Error {
+  constructor(cause: unknown) {
+    super('The analytics store could not answer.', { cause });
+    this.name = 'AnalyticsFailed';
   }
 }

@@ -4,7 +4,7 @@ import type { Subcategory, Theme, WorkType } from './vocabulary.js';
 /** A part of a unit; the shares of one unit add up to 1. */
 export interface Share {
   readonly subcategory: Subcategory;
-  /** Greater than 0, at most 1. */
+  /** Greater than 0, at most 1. Stores keep whole millionths: compare what was read with `storedShares(...)`. */
   readonly share: number;
 }
 
@@ -41,6 +41,8 @@ export interface WorkUnitChange {
   readonly units: readonly WorkUnit[];
   /** Ids of units that are no more (a commit that became part of a pull request). */
   readonly removed: readonly string[];
+  /** The store has none of these units, each of which occurs once: nothing is looked up or taken away for them. */
+  readonly areNew?: boolean;
 }
 
 /** Where work units are kept: beside the records that they come from. */

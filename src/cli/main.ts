@@ -51,10 +51,35 @@ program
     await setSuperuser(process.env, email, options.revoke !== true);
   });
 
+program
+  .command('demo')
+  .description('make an organization with made-up data, and show a first chart of it')
+  .option('--email <address>', 'address of the account that owns it', 'demo@example.com')
+  .option('--reset-password', 'give the account a new password')
+  .action(async ({ email, resetPassword = false }: { email: string; resetPassword?: boolean }) => {
+    const { runDemo } = await import('./demo.js');
+    await runDemo(process.env, { email, resetPassword });
+  });
+
 if (process.argv[2] === 'compose') {
   const { registerComposeCommands } = await import('../compose/cli/register.js');
   registerComposeCommands(program);
 } else program.command('compose').description('run the services of a compose file as containers');
+
+if (process.argv[2] === 'sync') {
+  const { registerSyncCommand } = await import('./sync.js');
+  registerSyncCommand(program);
+} else program.command('sync').description('load the data of repositories into a database');
+
+if (process.argv[2] === 'teams') {
+  const { registerTeamsCommand } = await import('./teams.js');
+  registerTeamsCommand(program);
+} else program.command('teams').description('teams of an organization');
+
+if (process.argv[2] === 'classify') {
+  const { registerClassifyCommand } = await import('./classify.js');
+  registerClassifyCommand(program);
+} else program.command('classify').description('which rule gave which share of a work unit');
 
 // Loading the settings to print them takes time that only this one help text needs.
 let settingsHelp = '';

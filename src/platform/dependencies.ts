@@ -4,6 +4,7 @@ import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
+import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import type { Clock, Random } from './surroundings.js';
 import type { KeyRing } from './tokens/key-ring.js';
 import type { Tokens } from './tokens/tokens.js';
@@ -19,6 +20,7 @@ export interface PlatformDependencies {
   readonly tokens: Tokens;
   readonly secrets: SecretBox;
   readonly mails: Pick<MailDispatcher, 'wake'>;
+  readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
   /** The keys as this server knows them, for the JWKS endpoint. */
   readonly keyRing: () => Promise<KeyRing>;
   /** The text that `GET /metrics` shows. */

@@ -16,6 +16,7 @@ import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
+import { serveAnalytics } from './analytics/serve-analytics.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
 import { createKeyRingCache } from './key-ring-cache.js';
@@ -28,6 +29,9 @@ import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
 import { createSecretBox } from './secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
 import type { PlatformSettings } from './settings.js';
+import { executeInProcess } from './sync/jobs/execute-in-process.js';
+import type { StartExecution } from './sync/jobs/sync-job.js';
+import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
 import { systemClock, systemRandom, type Clock } from './surroundings.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
 import { loadStoredKeyRing } from './tokens/signing-keys.store.js';
@@ -38,13 +42,16 @@ export interface RunningPlatform {
   readonly url: string;
   readonly database: Database;
   readonly mails: MailDispatcher;
-  /** Finishes what is under way: requests first, then mails, then the database. */
+  readonly syncJobs: SyncJobs;
+  /** Finishes what is under way: requests and syncs first, then mails, then the database. */
   stop(): Promise<void>;
 }
 
 export interface PlatformSurroundings {
   readonly log: Log;
   readonly clock?: Clock;
+  /** How a sync is done; default: in a process of its own. */
+  readonly executeSync?: StartExecution;
 }
 
 /**
@@ -55,7 +62,7 @@ export interface PlatformSurroundings {
  */
 export async function startPlatform(
   settings: PlatformSettings,
-  { log, clock = systemClock }: PlatformSurroundings,
+  { log, clock = systemClock, executeSync = executeInProcess }: PlatformSurroundings,
 ): Promise<RunningPlatform> {
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -79,6 +86,21 @@ export async function startPlatform(
       transport.close();
     });
 
+    const syncJobs = startSyncJobs({
+      sql: database.sql,
+      secrets,
+      clock,
+      random: systemRandom,
+      log,
+      execute: executeSync,
+      limit: settings.syncJobs,
+      store: settings.analyticsUri ?? uri,
+      localRoot: settings.syncLocalRoot,
+      rulesFile: settings.workUnitRules,
+    });
+    const deadlineMs = settings.shutdownDeadlineSeconds * 1000;
+    stops.push(() => syncJobs.stop(deadlineMs));
+
     const keyRing = await keyRings(settings, database, secrets, clock);
     const metrics = createMetrics();
     let stopping = false;
@@ -98,16 +120,20 @@ export async function startPlatform(
       }),
       secrets,
       mails,
+      syncJobs,
       keyRing: () => keyRing(false),
       metrics: metrics.text,
       unreadiness: async () => (stopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
     };
-    const server = await serve(settings, dependencies, metrics, log);
+    const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics);
+    stops.push(() => analytics.close());
+    const server = await serve(settings, dependencies, metrics, log, analytics.middleware);
     stops.push(async () => {
       stopping = true;
-      await server.stop(settings.shutdownDeadlineSeconds * 1000);
+      // Syncs get the same time as requests; both take up nothing new from here on.
+      await Promise.all([server.stop(deadlineMs), syncJobs.stop(deadlineMs)]);
     });
-    return { url: server.url, database, mails, stop: stopAll };
+    return { url: server.url, database, mails, syncJobs, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;
@@ -140,6 +166,7 @@ function serve(
   dependencies: PlatformDependencies,
   metrics: Metrics,
   log: Log,
+  analytics: Middleware,
 ): Promise<RunningServer> {
   const security: PlatformSecurity = {
     bearer: createBearerSecurity(dependencies.tokens, dependencies.sql),
@@ -161,7 +188,7 @@ function serve(
     },
     headers: securityHeaders,
     before: corsFor(settings.corsOrigins),
-    after: [createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript })],
+    after: [analytics, createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript })],
   });
   return listen(app.callback(), { host: settings.host, port: settings.port });
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseAnalyticsUri } from '../analytics/address.js';
 import { parseRateLimit, type RateLimitRule } from './rate-limits/rate-limit-rule.js';
 
 /** Everything that an operator can set, parsed. */
@@ -8,6 +9,11 @@ export interface PlatformSettings {
   readonly port: number;
   /** null: the embedded PostgreSQL under `home`. */
   readonly databaseUri: string | null;
+  /** null: the same database. */
+  readonly analyticsUri: string | null;
+  readonly analyticsQueryTimeoutSeconds: number;
+  /** Whether the Analytics API refuses the text of queries. */
+  readonly persistedQueriesOnly: boolean;
   /** Absolute path. */
   readonly home: string;
   /** Without a slash at its end. */
@@ -32,6 +38,12 @@ export interface PlatformSettings {
   /** By the setting's name; null: off. */
   readonly rateLimits: Readonly<Record<string, RateLimitRule | null>>;
   readonly databaseConnections: number;
+  /** 0: this server takes up no sync runs. */
+  readonly syncJobs: number;
+  /** Absolute path; null: `local` reads nothing. */
+  readonly syncLocalRoot: string | null;
+  /** Absolute path; null: the rules that come with Plumbline. */
+  readonly workUnitRules: string | null;
   readonly shutdownDeadlineSeconds: number;
 }
 
@@ -65,6 +77,24 @@ const table = {
     'embedded',
     postgresUri,
     'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
+  ),
+  analyticsUri: optional(
+    'ANALYTICS_URI',
+    'the same database',
+    analyticsUri,
+    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. Unset: the database of DATABASE_URI.',
+  ),
+  analyticsQueryTimeoutSeconds: setting(
+    'ANALYTICS_QUERY_TIMEOUT',
+    '30',
+    wholeNumber(1, 3600),
+    'Seconds that one query of the analytics may take.',
+  ),
+  persistedQueriesOnly: setting(
+    'PERSISTED_QUERIES_ONLY',
+    'false',
+    boolean,
+    'true: the Analytics API answers persisted queries only, and refuses the text of others.',
   ),
   home: setting(
     'PLUMBLINE_HOME',
@@ -133,11 +163,29 @@ const table = {
     wholeNumber(2, 1000),
     'Most database connections at once.',
   ),
+  syncJobs: setting(
+    'SYNC_JOBS',
+    '2',
+    wholeNumber(0, 64),
+    'Most sync runs that this server works on at once; 0 leaves them to other servers.',
+  ),
+  syncLocalRoot: optional(
+    'SYNC_LOCAL_ROOT',
+    'none',
+    (value) => resolve(value),
+    'Folder of the server whose git repositories every organization may read with the provider local.',
+  ),
+  workUnitRules: optional(
+    'WORK_UNIT_RULES',
+    'built in',
+    (value) => resolve(value),
+    'Rules file by which syncs classify work units.',
+  ),
   shutdownDeadlineSeconds: setting(
     'SHUTDOWN_DEADLINE',
     '25',
     wholeNumber(1, 3600),
-    'Seconds after SIGTERM at which requests still under way are cut.',
+    'Seconds after SIGTERM at which requests and syncs still under way are cut.',
   ),
 } as const;
 
@@ -233,6 +281,15 @@ function smtpUrl(value: string): string {
 
 function postgresUri(value: string): string {
   urlOf(value, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name');
+  return value;
+}
+
+function analyticsUri(value: string): string {
+  try {
+    parseAnalyticsUri(value);
+  } catch {
+    throw new Error('must be like postgres://host/name, clickhouse://host:8123/name, chdb:folder or sqlite:file');
+  }
   return value;
 }
 

@@ -3,13 +3,15 @@ import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
 import type { OpenRepository, Page, RepositorySource } from './providers/provider.js';
 import { readAhead } from './read-ahead.js';
-import type { AnyRow, TableName } from './records.js';
+import type { AnyRow } from './records.js';
 import { TABLES } from './records.js';
 import { repairSecondary } from './repair.js';
 import type { SyncRequest } from './request.js';
 import type { Lock, Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
-import type { RepositorySummary } from './summary.js';
+import type { CountedName, RepositorySummary } from './summary.js';
 import type { Surroundings } from './surroundings.js';
+import type { DerivedSync, WorkUnitDeriver } from './work-units/derivation-run.js';
+import { beginDerivation } from './work-units/derivation-run.js';
 
 export interface SyncContext {
   readonly request: SyncRequest;
@@ -17,7 +19,14 @@ export interface SyncContext {
   readonly primary: Sink;
   /** Absent without `--sink both`; an error where it could not be opened. */
   readonly secondary: Sink | Error | undefined;
+  /** What derives the work units in the primary; absent where no engine of the analytics reads it. */
+  readonly units: WorkUnitDeriver | undefined;
+  /** The same for the secondary; an error where it could not be opened. */
+  readonly secondaryUnits: WorkUnitDeriver | Error | undefined;
 }
+
+/** Enough to bridge the moments in which a database is slow (a checkpoint, a merge), few enough to be no memory. */
+const PAGES_AHEAD = 8;
 
 /** How long to wait before asking again for a lock that another sync holds. */
 const LOCK_POLL_MILLISECONDS = 1000;
@@ -25,7 +34,7 @@ const LOCK_POLL_MILLISECONDS = 1000;
 /** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
 export async function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
   const { request, surroundings } = context;
-  const counts: Partial<Record<TableName, number>> = {};
+  const counts: Counts = {};
   let name = source.name;
   let id: string | null = null;
   let problem: unknown;
@@ -48,7 +57,7 @@ async function syncOpened(
   repository: OpenRepository,
   repoId: string,
   context: SyncContext,
-  counts: Partial<Record<TableName, number>>,
+  counts: Counts,
 ): Promise<SyncError | undefined> {
   const { request, surroundings, primary } = context;
   const key: StateKey = { repoId, target: request.target, source: request.provider };
@@ -60,9 +69,11 @@ async function syncOpened(
     const fingerprint = fingerprintOf(request);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     surroundings.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
+    const units = context.units === undefined ? undefined : await beginDerivation(context.units, key, lock);
     const run = surroundings.newId();
     let pageNumber = 0;
-    for await (const page of readAhead(repository.pages(start))) {
+    const since = Math.max(units?.since ?? 0, secondary.since());
+    for await (const page of readAhead(repository.pages(start), PAGES_AHEAD)) {
       surroundings.signal.throwIfAborted();
       pageNumber += 1;
       const state: SyncState = {
@@ -71,18 +82,29 @@ async function syncOpened(
         position: page.position,
         done: page.done,
       };
-      const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, context);
+      const time = Math.max(since, surroundings.now());
+      const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
       await primary.apply(sinkPage);
       await secondary.apply(sinkPage);
       await lock.renew();
       addCounts(counts, sinkPage);
       surroundings.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
     }
+    if (pageNumber > 0) {
+      if (units !== undefined) surroundings.progress.derivationStarted?.({ name });
+      const revision = `${run}:${pageNumber}`;
+      const codeowners = await repository.codeowners?.();
+      const written = (await units?.finish(revision, codeowners)) ?? 0;
+      if (written > 0) counts.work_units = written;
+      await secondary.derive(revision, codeowners);
+    }
     return secondary.problem();
   } finally {
     await lock.release();
   }
 }
+
+type Counts = Partial<Record<CountedName, number>>;
 
 /** Two syncs of one repository take turns, where the database has a lock for it. */
 async function waitForLock(sink: Sink, key: StateKey, name: string, surroundings: Surroundings): Promise<Lock> {
@@ -100,13 +122,17 @@ async function waitForLock(sink: Sink, key: StateKey, name: string, surroundings
 }
 
 interface Secondary {
+  /** As `DerivedSync.since`. */
+  since(): number;
   apply(page: SinkPage): Promise<void>;
+  /** Derives the work units of what was applied; as `DerivedSync.finish`. */
+  derive(revision: string, codeowners: string | null | undefined): Promise<void>;
   problem(): SyncError | undefined;
 }
 
 /** The secondary database: brought level with the primary first, left alone once it has failed. */
 async function openSecondary(key: StateKey, stored: SyncState | undefined, context: SyncContext): Promise<Secondary> {
-  const { primary, secondary, surroundings } = context;
+  const { primary, secondary, secondaryUnits, surroundings } = context;
   let problem: SyncError | undefined;
   const attempt = async (action: (sink: Sink) => Promise<void>): Promise<void> => {
     if (secondary === undefined || problem !== undefined) return;
@@ -123,9 +149,19 @@ async function openSecondary(key: StateKey, stored: SyncState | undefined, conte
       );
     }
   };
-  await attempt((sink) => repairSecondary(primary, sink, key, stored, surroundings));
+  let units: DerivedSync | undefined;
+  await attempt(async (sink) => {
+    await repairSecondary(primary, sink, key, stored, surroundings);
+    if (secondaryUnits instanceof Error) throw secondaryUnits;
+    if (secondaryUnits !== undefined) units = await beginDerivation(secondaryUnits, key);
+  });
   return {
+    since: () => units?.since ?? 0,
     apply: (page: SinkPage) => attempt((sink) => sink.apply(page)),
+    derive: (revision, codeowners) =>
+      attempt(async () => {
+        await units?.finish(revision, codeowners);
+      }),
     problem: () => problem,
   };
 }
@@ -142,9 +178,10 @@ function stamp(
   repository: OpenRepository | undefined,
   key: StateKey,
   state: SyncState,
-  { request, surroundings }: SyncContext,
+  time: number,
+  orgId: string,
 ): SinkPage {
-  const everywhere = { org_id: request.orgId, source: request.provider, last_synced: surroundings.now() };
+  const everywhere = { org_id: orgId, source: key.source, last_synced: time };
   const tables = TABLES.flatMap((table): TableRows[] => {
     if (table.name === 'repos') {
       return repository === undefined
@@ -158,6 +195,6 @@ function stamp(
   return { key, tables, blameLengths: page.blameLengths ?? [], state };
 }
 
-function addCounts(counts: Partial<Record<TableName, number>>, page: SinkPage): void {
+function addCounts(counts: Counts, page: SinkPage): void {
   for (const { table, rows } of page.tables) counts[table.name] = (counts[table.name] ?? 0) + rows.length;
 }

@@ -38,6 +38,8 @@ export interface SyncOptions {
   readonly useAsync?: boolean;
   readonly maxCommitsPerRepo?: string;
   readonly sink?: string;
+  /** A rules file for work units, instead of the rules that come with Plumbline. */
+  readonly rules?: string;
   /** Synthetic only: the name of the repository to make up, and what its data are drawn from. */
   readonly repoName?: string;
   readonly seed?: string;
@@ -62,6 +64,8 @@ export interface SyncRequest {
   /** Processes that one repository may use at a time. */
   readonly workers: number;
   readonly token: string | undefined;
+  /** The rules by which work units are classified; undefined for those that come with Plumbline. */
+  readonly rulesFile: string | undefined;
   readonly echo: boolean;
   /** Texts that must never be shown. */
   readonly secrets: readonly string[];
@@ -86,7 +90,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @param options the texts from the command line
  * @param environment the variables of document 001: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
- *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, and ORG_ID
+ *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, and ORG_ID and WORK_UNIT_RULES
  * @param now the current time in epoch milliseconds, for a `--backfill` without `--date`
  * @returns the request, or every wrong or missing input (exit 2)
  */
@@ -127,7 +131,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
     continuous: options.useAsync === true,
   };
   const maxCommits = whole('--max-commits-per-repo', options.maxCommitsPerRepo);
-  const pageSize = whole('BATCH_SIZE', nonEmpty(environment['BATCH_SIZE'])) ?? 100;
+  const pageSize = whole('BATCH_SIZE', nonEmpty(environment['BATCH_SIZE'])) ?? usualPage(databases);
   const echo = flag('DB_ECHO', environment['DB_ECHO'], report);
 
   if (
@@ -153,10 +157,16 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       batch,
       workers,
       token,
+      rulesFile: nonEmpty(options.rules) ?? nonEmpty(environment['WORK_UNIT_RULES']),
       echo,
       secrets: [...databases.secrets, ...(token === undefined ? [] : [token])],
     },
   };
+}
+
+/** ClickHouse makes a part of each insert, and merges them afterwards: few large ones take half the time of many small. */
+function usualPage(databases: Databases | undefined): number {
+  return databases?.addresses.primary.kind === 'clickhouse' ? 1000 : 100;
 }
 
 const SINKS = ['primary', 'secondary', 'both'] as const;

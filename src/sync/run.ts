@@ -9,6 +9,8 @@ import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
 import type { RepositorySummary, SyncSummary } from './summary.js';
 import type { Surroundings } from './surroundings.js';
+import type { OpenDeriver } from './work-units/open-deriver.js';
+import { openDeriver } from './work-units/open-deriver.js';
 
 /**
  * Runs a sync.
@@ -32,14 +34,23 @@ export async function runSync(request: SyncRequest, surroundings: Surroundings):
   const primary = await openReady(() => openSink(request.primary, options, surroundings));
   try {
     const secondary = await openSecondary(request, options, surroundings);
-    const context: SyncContext = { request, surroundings, primary, secondary };
+    const units = new UnitDerivers(request, surroundings);
     try {
+      const context: SyncContext = {
+        request,
+        surroundings,
+        primary,
+        secondary,
+        units: await units.open(primary),
+        secondaryUnits: await units.openSecondary(secondary),
+      };
       const repositories: RepositorySummary[] = [];
       await runBatch(provider.repositories(), request.batch, surroundings, async (source) => {
         repositories.push(await syncRepository(source, context));
       });
       return summarize(request, repositories, surroundings.now() - began);
     } finally {
+      await units.close();
       if (secondary !== undefined && !(secondary instanceof Error)) await secondary.close();
     }
   } catch (error) {
@@ -75,6 +86,41 @@ async function openSecondary(
     return error instanceof Error ? error : new Error(String(error));
   }
 }
+
+/** What derives the work units in each database; those of a secondary that fails do not stop the primary. */
+class UnitDerivers {
+  readonly #opened: OpenDeriver[] = [];
+  readonly #request: SyncRequest;
+  readonly #surroundings: Surroundings;
+
+  constructor(request: SyncRequest, surroundings: Surroundings) {
+    this.#request = request;
+    this.#surroundings = surroundings;
+  }
+
+  async open(sink: Sink): Promise<OpenDeriver | undefined> {
+    const deriver = await openDeriver(sink, this.#request, this.#surroundings);
+    if (deriver === undefined) this.#surroundings.progress.note?.(NO_UNITS);
+    else this.#opened.push(deriver);
+    return deriver;
+  }
+
+  async openSecondary(secondary: Sink | Error | undefined): Promise<OpenDeriver | Error | undefined> {
+    if (secondary === undefined || secondary instanceof Error) return secondary;
+    try {
+      return await this.open(secondary);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const deriver of this.#opened) await deriver.close();
+  }
+}
+
+const NO_UNITS =
+  'MongoDB keeps the records. No work units are derived from them: the analytics read PostgreSQL, ClickHouse and SQLite';
 
 function summarize(request: SyncRequest, repositories: readonly RepositorySummary[], duration: number): SyncSummary {
   return {

@@ -3,6 +3,9 @@ import type { SyncFailure } from './failures.js';
 import type { TableName } from './records.js';
 import type { ProviderName, Target } from './targets.js';
 
+/** What is counted: the tables of records, and the work units that were derived from them. */
+export type CountedName = TableName | 'work_units';
+
 export interface SyncSummary {
   readonly target: Target;
   readonly provider: ProviderName;
@@ -16,8 +19,8 @@ export interface RepositorySummary {
   readonly id: string | null;
   readonly name: string;
   readonly status: 'ok' | 'failed';
-  /** Records stored by this run, by table; tables without any are left out. */
-  readonly records: Readonly<Partial<Record<TableName, number>>>;
+  /** Records stored by this run, by table, and work units written; what there is none of is left out. */
+  readonly records: Readonly<Partial<Record<CountedName, number>>>;
   readonly error: SyncFailure | null;
 }
 

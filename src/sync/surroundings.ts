@@ -24,15 +24,19 @@ export interface Surroundings {
 
 /** Receives what happens, to draw bars or print lines. Every method is called synchronously and must not throw. */
 export interface SyncProgress {
+  /** Whether totals are shown: to find one out may cost another look through a history. */
+  readonly showsTotals?: boolean;
   /** In batch mode, how many repositories there are to do, once known. */
   repositoriesFound?(count: number): void;
   repositoryStarted?(event: { readonly name: string; readonly target: Target; readonly resumed: boolean }): void;
-  /** A page was stored; `expected` is the number of leading records the whole repository will have, where known. */
+  /** A page was stored; `expected` is the number of leading records that this run will store, where known. */
   pageStored?(event: {
     readonly name: string;
     readonly records: Readonly<Partial<Record<TableName, number>>>;
     readonly expected: number | null;
   }): void;
+  /** All records of a repository are stored; what follows from them is worked out. */
+  derivationStarted?(event: { readonly name: string }): void;
   repositoryFinished?(event: { readonly name: string; readonly error: string | null }): void;
   /** A host asked for patience, or a lock is held by another sync. */
   waiting?(event: { readonly reason: string; readonly seconds: number }): void;

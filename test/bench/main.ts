@@ -1,9 +1,12 @@
 /** `npm run bench [name ...]`: measures side by side and prints ratios. Never part of the tests. */
+import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
+import { benchCompose } from './compose/compose.js';
 import { benchThroughput } from './http/throughput.js';
 import { benchLogin } from './platform/login.js';
 import { benchMe } from './platform/me.js';
 import { benchStart } from './platform/start.js';
 import { benchSdkSize } from './sdk-size.js';
+import { benchSyncGit } from './sync/git.js';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   throughput: benchThroughput,
@@ -11,6 +14,10 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   login: benchLogin,
   start: benchStart,
   'sdk-size': benchSdkSize,
+  compose: benchCompose,
+  sync: benchSyncGit,
+  analytics: benchAnalytics,
+  'analytics-growth': benchAnalyticsGrowth,
 };
 
 const asked = process.argv.slice(2);

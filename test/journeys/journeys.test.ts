@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostARepository, startHostA } from '../support/hosts/host-a.js';
 import { testPassword } from '../support/platform.js';
+import { NOW } from '../sync/harness.js';
+import { commits, missing } from '../sync/host-a-fixture.js';
 import { quietRedocly, startJourneyServer, workflows, type JourneyServer } from './journey.js';
 
 test.each(readdirSync(workflows))('%s passes redocly lint', async (file) => {
@@ -49,6 +52,28 @@ describe('The journeys, one after the other on one server', () => {
     const reset_token = await server.tokenMailedTo(owner.email, 'reset');
     const inputs = { ...owner, new_password: 'nine loud harbours 9', reset_token };
     expect(await server.walk('password-reset', 'reset', inputs)).toBe(8);
+  });
+
+  test.skipIf(missing !== undefined)(`connect a code host, read it, and ask for a flow ${missing ?? ''}`, async () => {
+    const analyst = { email: 'analyst@example.com', password: testPassword };
+    const host = await startHostA(
+      hostARepository('acme/api', { commits: commits(5) }),
+      hostARepository('acme/web', { commits: commits(3) }),
+    );
+    expect(await server.walk('first-chart', 'register', analyst)).toBe(1);
+    const verification_token = await server.tokenMailedTo(analyst.email, 'verification');
+    const day = new Date(NOW).toISOString().slice(0, 10);
+    const requests = await server.walk('first-chart', 'chart', {
+      ...analyst,
+      verification_token,
+      host_url: host.url,
+      host_token: host.token,
+      repositories: 'acme/*',
+      start: day,
+      end: day,
+      graphql: `${server.url}/graphql`,
+    });
+    expect(requests).toBeGreaterThanOrEqual(11); // one for each step, and more while the run is waited for
   });
 
   test('a journey whose step goes wrong fails', async () => {

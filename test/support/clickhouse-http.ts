@@ -60,7 +60,8 @@ function findChdb(): string | undefined {
 
 /** Answers the requests one after another: the engine of this process has one session. */
 function serve(session: Session): void {
-  const server = createServer((request, response) => {
+  // Parameters travel in the address: a server takes as much of one as this (http_max_uri_size), Node's own 16 KiB do not do.
+  const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

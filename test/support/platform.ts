@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Database } from '../../src/database/connection.js';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.js';
 import { readSettings } from '../../src/platform/settings.js';
+import type { StartExecution } from '../../src/platform/sync/jobs/sync-job.js';
 import { captureLog } from './captured-log.js';
 import { createMovableClock, type MovableClock } from './clock.js';
 import { startMailbox, type Mailbox } from './mailbox.js';
@@ -74,6 +75,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   REPLY_VALIDATION: 'always',
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   SHUTDOWN_DEADLINE: '5',
+  SYNC_JOBS: '0', // tests play the worker themselves, unless they say otherwise
   AUTH_REGISTER_LIMIT: 'off',
   AUTH_VERIFY_LIMIT: 'off',
   AUTH_RESEND_LIMIT: 'off',
@@ -90,6 +92,7 @@ export interface TestPlatformOptions {
   readonly databaseUri?: string;
   readonly mailbox?: Mailbox;
   readonly clock?: MovableClock;
+  readonly executeSync?: StartExecution;
 }
 
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
@@ -100,7 +103,11 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const { log, lines: logLines } = captureLog();
   const clock = options.clock ?? createMovableClock();
   const environment = { ...testEnvironment, PLUMBLINE_HOME: home, MAIL_URL: mailbox.url, DATABASE_URI: databaseUri };
-  const running = await startPlatform(readSettings({ ...environment, ...options.environment }), { log, clock });
+  const running = await startPlatform(readSettings({ ...environment, ...options.environment }), {
+    log,
+    clock,
+    ...(options.executeSync === undefined ? {} : { executeSync: options.executeSync }),
+  });
   const send = recordingFetch('platform');
 
   const json: TestPlatform['json'] = async (method, path, { token, body, headers } = {}) => {

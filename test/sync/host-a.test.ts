@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)(
             id: repositoryId('default', 'host-a.test/acme/widgets'),
             name: 'acme/widgets',
             status: 'ok',
-            records: { repos: 1, git_commits: 100, git_commit_stats: 50 },
+            records: { repos: 1, git_commits: 100, git_commit_stats: 50, work_units: 100 },
             error: null,
           },
         ],
@@ -131,6 +131,7 @@ describe.skipIf(missing !== undefined)(
         repos: 1,
         git_pull_requests: 60,
         git_pull_request_reviews: 2,
+        work_units: 60,
       });
       const stored = await storedRows(db, onlyId(summary));
       expect(stored['git_pull_requests']?.[0]).toMatchObject({
@@ -255,6 +256,16 @@ describe.skipIf(missing !== undefined)(
         },
       ]);
       expect(started.requests.at(-1)?.query.get('labels')).toBe('incident');
+    });
+
+    it('stores a replacement for what no database can hold in a text', async () => {
+      const issue = { number: 1, title: 'a\u0000b \ud800 c \u{1F600}', labels: ['x\u0000'] };
+      const rows = await rowsOf(
+        await host(hostARepository('acme/widgets', { issues: [issue] })),
+        'incidents',
+        'incidents',
+      );
+      expect(rows).toMatchObject([{ title: 'a\ufffdb \ufffd c \u{1F600}', labels: ['x\ufffd'] }]);
     });
 
     it('stores blame, and removes that of files that are gone', async () => {

@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)(
           id: repositoryId('default', 'host-b.test/group/sub/widgets'),
           name: 'group/sub/widgets',
           status: 'ok',
-          records: { repos: 1, git_commits: 100, git_commit_stats: 50 },
+          records: { repos: 1, git_commits: 100, git_commit_stats: 50, work_units: 100 },
           error: null,
         },
       ]);
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(
       const host = await startHostB(project);
       const db = sqliteUri();
       const summary = await sync(options(host, db, { target: 'prs' }));
-      expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 150 });
+      expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 150, work_units: 150 });
       const stored = await storedRows(db, onlyId(summary));
       expect(stored['git_pull_requests']?.slice(0, 2)).toMatchObject([
         {

@@ -29,6 +29,12 @@ describe('a request', () => {
     });
   });
 
+  it('has larger pages for ClickHouse, unless BATCH_SIZE says otherwise', () => {
+    const request = { ...LOCAL, db: 'clickhouse://h/d' };
+    expect(requestFor(request).pageSize).toBe(1000);
+    expect(requestFor(request, { BATCH_SIZE: '7' }).pageSize).toBe(7);
+  });
+
   it('reads the environment, over which options win', () => {
     const environment = {
       DATABASE_URI: 'postgres://u:p@h/d',

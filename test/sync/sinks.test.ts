@@ -119,6 +119,22 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(await storedRows(uri, key.repoId)).toMatchObject({ git_commits: [{ hash: 'it\'s \\ "odd"\n', message }] });
   });
 
+  it('keeps what looks like the syntax of a list, and times to the millisecond from year 1 to 9999', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const times = engine.kind === 'clickhouse' ? [NOW, NOW + 1] : [-62_135_596_800_000, 253_402_300_799_999, NOW + 1];
+    const messages = ['', 'null', 'NULL', '{}', '{"a",b}', ',', ' x ', '\\N', '\\'];
+    const rows = [
+      ...messages.map((message, index) => commit(`m${index}`, { message, author_name: message })),
+      ...times.map((time, index) => commit(`t${index}`, { author_when: time, author_name: null })),
+    ];
+    await sink.apply(page([{ table: commits, rows }]));
+    const { git_commits: stored = [] } = await storedRows(uri, key.repoId);
+    expect(stored.slice(0, messages.length).map((row) => row['message'])).toEqual(messages);
+    expect(stored.slice(messages.length).map((row) => row['author_when'])).toEqual(times);
+    expect(stored.map((row) => row['author_name'])).toEqual([...messages, ...times.map(() => null)]);
+  });
+
   it('leaves a row that would not change as it was written', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);

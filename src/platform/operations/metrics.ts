@@ -1,8 +1,11 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Answered } from '../../analytics/graphql/graphql-routes.js';
 import type { Served } from '../../contract/pipeline.js';
 
 export interface Metrics {
   observe(served: Served): void;
+  /** Counts a query of the Analytics API. */
+  observeQuery(answered: Answered): void;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
 }
@@ -19,9 +22,19 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  const queries = new Histogram({
+    name: 'graphql_query_duration_seconds',
+    help: 'Time of a query of the Analytics API, by the code of its first error and the id of a persisted query.',
+    labelNames: ['outcome', 'persisted_id'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
   return {
     observe: ({ operationId, method, status, durationSeconds }) => {
       requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
+    },
+    observeQuery: ({ outcome, persistedId, durationSeconds }) => {
+      queries.observe({ outcome, persisted_id: persistedId ?? 'none' }, durationSeconds);
     },
     text: () => registry.metrics(),
   };

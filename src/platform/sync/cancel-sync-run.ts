@@ -7,12 +7,12 @@ import { endSyncRun, findSyncRun, syncRunOf } from './sync-runs.store.js';
 
 export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock },
+  { sql, clock, syncJobs },
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   const key = { orgId, configId: params.sync_config_id, runId: params.run_id };
-  return sql.begin(async (transaction): Promise<CancelSyncRunReply> => {
+  const reply = await sql.begin(async (transaction): Promise<CancelSyncRunReply> => {
     const run = await endSyncRun(transaction, key, now);
     if (run === null) {
       if ((await findSyncRun(transaction, key)) === null) return noSuchRun(transaction, key);
@@ -22,4 +22,6 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
     await recordAudit(transaction, context, now, record);
     return { status: 200, body: syncRunOf(run) };
   });
+  if (reply.status === 200) syncJobs.recheck(reply.body.id);
+  return reply;
 };

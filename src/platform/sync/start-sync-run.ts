@@ -8,12 +8,12 @@ import { insertSyncRun, syncRunOf } from './sync-runs.store.js';
 
 export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock },
+  { sql, clock, syncJobs },
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   const configId = params.sync_config_id.toLowerCase();
-  return sql.begin(async (transaction): Promise<StartSyncRunReply> => {
+  const reply = await sql.begin(async (transaction): Promise<StartSyncRunReply> => {
     const config = await lockSyncConfig(transaction, orgId, configId, 'share');
     if (config === null) return noSuchConfig();
     if (!config.is_active) {
@@ -26,4 +26,6 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
     const location = `/api/v1/admin/sync-configs/${configId}/runs/${run.id}`;
     return { status: 202, headers: { Location: location }, body: syncRunOf(run) };
   });
+  if (reply.status === 202) syncJobs.wake();
+  return reply;
 };

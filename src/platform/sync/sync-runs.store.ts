@@ -42,15 +42,21 @@ export async function findSyncRun(sql: Sql, { orgId, configId, runId }: SyncRunK
   return run ?? null;
 }
 
-/** Queues a run. @returns null when one is pending or running; of simultaneous calls, one gets the row */
+/**
+ * Queues a run, which keeps to the configuration as it is now. The caller holds the lock of the configuration.
+ *
+ * @returns null when one is pending or running; of simultaneous calls, one gets the row
+ */
 export async function insertSyncRun(
   sql: Sql,
   run: { readonly orgId: string; readonly configId: string; readonly requestedBy: string },
   now: Date,
 ): Promise<SyncRunRow | null> {
+  const { orgId, configId, requestedBy } = run;
   const [row] = await sql<SyncRunRow[]>`
-    insert into sync_runs (org_id, sync_config_id, requested_by, created_at)
-    values (${run.orgId}, ${run.configId}, ${run.requestedBy}, ${now})
+    insert into sync_runs (org_id, sync_config_id, requested_by, created_at, available_at, targets, repositories)
+    select ${orgId}, id, ${requestedBy}, ${now}, ${now}, targets, repositories
+    from sync_configs where org_id = ${orgId} and id = ${configId}
     on conflict (sync_config_id) where status in ('pending', 'running') do nothing
     returning ${columns(sql)}`;
   return row ?? null;

@@ -18,6 +18,8 @@ export interface RepositorySource {
 export interface OpenRepository {
   readonly identity: Identity;
   readonly record: Row<'repos'>;
+  /** The text of its CODEOWNERS, null where it has none. Absent: this provider does not read it. */
+  codeowners?(): Promise<string | null>;
   /**
    * The records of the requested target, page by page; the last page has `done`. There is always a last page, even
    * when there are no records.
@@ -34,6 +36,6 @@ export interface Page {
   /** Where the next page begins; stored together with the records. */
   readonly position: JsonValue;
   readonly done: boolean;
-  /** The number of leading records that all pages will have, where it is known. */
+  /** The number of leading records that all pages from the start will have, where it is known. */
   readonly expected?: number;
 }

@@ -17,9 +17,10 @@ export function readList(value: unknown, name: string): readonly unknown[] {
   return value;
 }
 
+/** A text that every database can hold: hosts let U+0000 and halves of surrogate pairs through in titles and bodies. */
 export function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw unexpected(name, 'a text');
-  return value;
+  return value.replace(/[\u0000\p{Surrogate}]/gu, '\ufffd');
 }
 
 export function readTextOrNull(value: unknown, name: string): string | null {

@@ -9,6 +9,7 @@ import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
+import { clickHouseDerivation } from './clickhouse-derivation.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { timestampText } from './sql.js';
@@ -48,6 +49,13 @@ export function openClickHouse(url: string, options: SinkOptions): Sink {
         command(session, `delete from ${table.name} where ${repositoryColumn(table)} = {repo:UUID}`, { repo: repoId }),
       ),
     tryLock: () => Promise.resolve({ renew: () => Promise.resolve(), release: () => Promise.resolve() }),
+    derivation: clickHouseDerivation({
+      select: (query, parameters) => failing(() => select(session, query, parameters)),
+      command: (query) => failing(() => command(session, query)),
+      insert: (table, rows) => failing(() => insert(session, table, rows)),
+      nextVersion: () => nextVersion(session),
+      decode,
+    }),
     close: () => client.close(),
   };
 }
@@ -104,16 +112,21 @@ async function apply(session: Session, page: SinkPage): Promise<void> {
     const [found] = await select(session, `select 1 as found from git_blame where ${condition} limit 1`, values);
     if (found !== undefined) await command(session, `delete from git_blame where ${condition}`, values);
   }
-  session.version = Math.max(session.version + 1, session.now() * 1000);
   await insert(session, 'sync_state', [
     {
       repo_id: key.repoId,
       target: key.target,
       source: key.source,
       state: JSON.stringify(page.state),
-      version: session.version,
+      version: nextVersion(session),
     },
   ]);
+}
+
+/** Higher each time, also within one millisecond. */
+function nextVersion(session: Session): number {
+  session.version = Math.max(session.version + 1, session.now() * 1000);
+  return session.version;
 }
 
 async function upsert(session: Session, { table, rows }: TableRows, repoId: string): Promise<void> {
@@ -158,7 +171,7 @@ async function storedRows(
       `select ${table.columns.map(({ name }) => name).join(', ')} from ${table.name} final ` +
       `where ${repositoryColumn(table)} = {repo:UUID} and ${column.name} in {keys:Array(${TYPES[column.type]})}`;
     for (const row of await select(session, statement, { repo: repoId, keys: values })) {
-      const decoded = decode(table, row);
+      const decoded = decode(table.columns, row);
       found.set(rowKey(table, decoded), decoded);
     }
   }
@@ -193,7 +206,7 @@ async function* scan(session: Session, table: Table, repoId: string): AsyncGener
   });
   let batch: AnyRow[] = [];
   for await (const chunk of result.stream<Record<string, JsonValue>>()) {
-    for (const row of chunk) batch.push(decode(table, row.json()));
+    for (const row of chunk) batch.push(decode(table.columns, row.json()));
     if (batch.length < SCAN_ROWS) continue;
     yield batch;
     batch = [];
@@ -210,9 +223,9 @@ function encode(table: Table, row: AnyRow): AnyRow {
   return encoded;
 }
 
-function decode(table: Table, row: AnyRow): AnyRow {
+function decode(columns: readonly Column[], row: AnyRow): AnyRow {
   const decoded: Record<string, JsonValue> = {};
-  for (const { name, type } of table.columns) {
+  for (const { name, type } of columns) {
     const value = row[name] ?? null;
     if (value !== null && type === 'timestamp') decoded[name] = Date.parse(textOf(value));
     else if (value !== null && type === 'json') decoded[name] = JSON.parse(textOf(value)) as JsonValue;

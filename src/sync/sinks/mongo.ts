@@ -11,7 +11,7 @@ import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
 import { isFree, LEASE_MILLISECONDS } from './lease.js';
-import type { Lock, Sink, SinkOptions, SinkPage, StateKey, TableRows } from './sink.js';
+import type { Lock, LockKey, Sink, SinkOptions, SinkPage, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { parseState } from './state.js';
 
@@ -121,7 +121,7 @@ async function* scan(
   if (batch.length > 0) yield batch;
 }
 
-function stateId(key: StateKey): string {
+function stateId(key: LockKey): string {
   return `${key.repoId}:${key.target}:${key.source}`;
 }
 

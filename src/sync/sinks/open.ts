@@ -1,4 +1,5 @@
 /** Opens the sink for a database address; each driver is loaded only when its kind is used. */
+import type { AnalyticsAddress } from '../../analytics/address.js';
 import { SyncError } from '../failures.js';
 import type { Surroundings } from '../surroundings.js';
 import type { DatabaseAddress } from './connection-string.js';
@@ -12,16 +13,28 @@ export async function openSink(
 ): Promise<Sink> {
   switch (address.kind) {
     case 'postgres':
-      return (await import('./postgres.js')).openPostgres(address.address, options);
+      return openPostgres(address.address, options);
     case 'sqlite':
-      return (await import('./sqlite.js')).openSqlite(address.address, options);
+      return withUnits((await import('./sqlite.js')).openSqlite(address.address, options), 'sqlite', address.address);
     case 'mongo':
       return (await import('./mongo.js')).openMongo(address.address, options);
     case 'clickhouse':
-      return (await import('./clickhouse.js')).openClickHouse(address.address, options);
+      return withUnits(
+        (await import('./clickhouse.js')).openClickHouse(address.address, options),
+        'clickhouse',
+        address.address,
+      );
     case 'embedded':
       return openEmbedded(options, surroundings);
   }
+}
+
+async function openPostgres(uri: string, options: SinkOptions): Promise<Sink> {
+  return withUnits((await import('./postgres.js')).openPostgres(uri, options), 'postgres', uri);
+}
+
+function withUnits(sink: Sink, kind: AnalyticsAddress['kind'], address: string): Sink {
+  return { ...sink, unitsAddress: { kind, address } };
 }
 
 async function openEmbedded(options: SinkOptions, surroundings: Surroundings): Promise<Sink> {
@@ -29,7 +42,7 @@ async function openEmbedded(options: SinkOptions, surroundings: Surroundings): P
     throw new SyncError('database_failed', 'There is no embedded database here: name one with --db.');
   }
   const embedded = await surroundings.resolveEmbedded();
-  const sink = (await import('./postgres.js')).openPostgres(embedded.uri, options);
+  const sink = await openPostgres(embedded.uri, options);
   return {
     ...sink,
     close: async () => {

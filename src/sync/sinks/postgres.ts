@@ -1,26 +1,36 @@
-/** The PostgreSQL sink. A page is one transaction; rows travel as one JSON parameter per table. */
+/** The PostgreSQL sink. A page is one transaction; rows travel as one array per column. */
 import postgres from 'postgres';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
-import type { Lock, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import { postgresDerivation } from './postgres-derivation.js';
+import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
+import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
-import { columnList, createIndex, createStateTable, createTable, onConflict, timestampText } from './sql.js';
+import { columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
-
-const TYPES = { uuid: 'uuid', text: 'text', integer: 'integer', timestamp: 'timestamptz', json: 'jsonb' } as const;
 
 /** Rows fetched at once by a scan: small enough to stay in memory, large enough to be few round trips. */
 const SCAN_ROWS = 1000;
 
+/** The driver's own reading of `0001-01-01 00:00:00+00`, which a broken commit may have, is a day of 2001. */
+const INSTANTS = {
+  to: 1184,
+  from: [1082, 1114, 1184],
+  serialize: (value: Date | string) => (value instanceof Date ? value : new Date(value)).toISOString(),
+  parse: (text: string) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')),
+};
+
 /** Opens the sink; the connection is made with the first statement. */
 export function openPostgres(uri: string, options: SinkOptions): Sink {
-  // Each repository in work holds one connection for its lock and one for its pages.
+  // Each repository in work holds one connection for its lock and one for its pages; then, for the derivation of its
+  // work units, another lock and two cursors.
   const sql = postgres(uri, {
-    max: options.concurrency * 2 + 1,
+    max: options.concurrency * 4 + 1,
     onnotice: () => {},
     // A page and its state are one transaction: a server that crashes loses both or neither, so that no page has to
     // wait for the disk. The last one does.
+    types: { date: INSTANTS },
     connection: { application_name: 'plumbline sync', TimeZone: 'UTC', synchronous_commit: 'off' },
     ...(options.echo === undefined ? {} : { debug: (_connection, query) => options.echo?.(query) }),
   });
@@ -36,6 +46,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
         await sql.unsafe(`delete from ${table.name} where ${repositoryColumn(table)} = $1`, [repoId]);
       }),
     tryLock: (key) => failing(() => tryLock(sql, key)),
+    derivation: postgresDerivation(sql, failing),
     close: () => sql.end({ timeout: 5 }),
   };
 }
@@ -45,10 +56,10 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
     // `create table if not exists` is not safe against itself: two first syncs at once would collide.
     await transaction`select pg_advisory_xact_lock(hashtextextended('plumbline sync schema', 0))`;
     for (const table of TABLES) {
-      await transaction.unsafe(createTable(table, TYPES));
+      await transaction.unsafe(createTable(table, POSTGRES_TYPES));
       await transaction.unsafe(createIndex(table));
     }
-    await transaction.unsafe(createStateTable(TYPES));
+    await transaction.unsafe(createStateTable(POSTGRES_TYPES));
   });
 }
 
@@ -65,7 +76,10 @@ async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
     ...(page.state.done ? [transaction`set local synchronous_commit = on`] : []),
     ...page.tables
       .filter(({ rows }) => rows.length > 0)
-      .map(({ table, rows }) => transaction.unsafe(upsert(table), [asJson(table, rows)], { prepare: true })),
+      .map(({ table, rows }) => {
+        const { text, values } = upsertOf(table, rows);
+        return transaction.unsafe(text, values, { prepare: true });
+      }),
     ...page.blameLengths.map(
       ({ path, lines }) =>
         transaction`delete from git_blame where repo_id = ${key.repoId} and path = ${path} and line_no > ${lines}`,
@@ -75,27 +89,6 @@ async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
       values (${key.repoId}, ${key.target}, ${key.source}, ${JSON.stringify(page.state)}::text::jsonb)
       on conflict (repo_id, target, source) do update set state = excluded.state`,
   ]);
-}
-
-function upsert(table: Table): string {
-  const columns = table.columns.map((column) => `${column.name} ${TYPES[column.type]}`);
-  return (
-    `insert into ${table.name} (${columnList(table)}) ` +
-    `select ${columnList(table)} from json_to_recordset($1::text::json) as arriving (${columns.join(', ')}) ` +
-    onConflict(table, 'is distinct from')
-  );
-}
-
-function asJson(table: Table, rows: readonly AnyRow[]): string {
-  const timestamps = table.columns.filter((column) => column.type === 'timestamp').map((column) => column.name);
-  return JSON.stringify(
-    rows.map((row) => {
-      const encoded: Record<string, JsonValue> = { ...row };
-      for (const name of timestamps) encoded[name] = timestampText(row[name] ?? null);
-      return encoded;
-    }),
-    // PostgreSQL's text cannot hold U+0000; hosts let it through in titles and bodies.
-  ).replaceAll('\\u0000', '\\ufffd');
 }
 
 async function* scan(sql: postgres.Sql, table: Table, repoId: string): AsyncGenerator<readonly AnyRow[]> {
@@ -114,7 +107,7 @@ async function* scan(sql: postgres.Sql, table: Table, repoId: string): AsyncGene
 }
 
 /** A session lock: the server frees it when the connection ends, however the process ends. */
-async function tryLock(sql: postgres.Sql, key: StateKey): Promise<Lock | undefined> {
+async function tryLock(sql: postgres.Sql, key: LockKey): Promise<Lock | undefined> {
   const connection = await sql.reserve();
   const name = `plumbline sync ${key.repoId} ${key.target}`;
   const [row] = await connection<

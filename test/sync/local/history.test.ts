@@ -224,7 +224,7 @@ describe('sync git of a clone', () => {
     expect(await storedRows(db, onlyId(first))).toEqual(stored);
     commit(path, 'second');
     const third = await sync({ ...ALL, db, repoPath: path });
-    expect(third.repositories[0]?.records).toEqual({ repos: 1, git_commits: 1 });
+    expect(third.repositories[0]?.records).toEqual({ repos: 1, git_commits: 1, work_units: 1 });
   });
 
   it('stores a commit of very many files without holding it whole', async () => {

@@ -109,5 +109,5 @@ it('reads only new merges the next time', async () => {
   await requests(path, db);
   merge(path, 'second', ['two'], 'Merge pull request #2 from grace/second\n\nTwo');
   const summary = await sync({ target: 'prs', provider: 'local', db, repoPath: path });
-  expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 1 });
+  expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 1, work_units: 1 });
 });

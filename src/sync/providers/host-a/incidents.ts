@@ -58,5 +58,5 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
 }
 
 function labelName(label: unknown): string | null {
-  return typeof label === 'string' ? label : readTextOrNull(readObject(label, 'label')['name'], 'label.name');
+  return readTextOrNull(typeof label === 'string' ? label : readObject(label, 'label')['name'], 'label.name');
 }

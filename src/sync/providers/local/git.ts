@@ -118,6 +118,8 @@ function start(git: Git, args: readonly string[], lastArgument?: Buffer): ChildP
     stdio: ['pipe', 'pipe', 'pipe'],
     signal: git.signal,
     killSignal: 'SIGKILL',
+    // A group of its own: Ctrl-C is for us, who end it after the page in hand. If we are killed, its pipe breaks.
+    detached: true,
     windowsHide: true,
   });
 }
@@ -140,7 +142,9 @@ export function cleanEnvironment(environment: Readonly<Record<string, string | u
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !name.startsWith('GIT_')) clean[name] = value;
   }
-  return { ...clean, LC_ALL: 'C', LANGUAGE: '', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', TZ: 'UTC' };
+  // Into a pipe, git would write each commit for itself; nobody waits for one here.
+  const git = { GIT_FLUSH: '0', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+  return { ...clean, ...git, LC_ALL: 'C', LANGUAGE: '', TZ: 'UTC' };
 }
 
 function ending(child: ChildProcess, git: Git, args: readonly string[]): Promise<void> {

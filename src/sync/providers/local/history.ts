@@ -2,7 +2,7 @@
 import type { TimeWindow } from '../../time-window.js';
 import type { Page, Start } from '../provider.js';
 import type { Git } from './git.js';
-import { askGit, streamGit } from './git.js';
+import { askGit, runGit, streamGit } from './git.js';
 import { PageBuilder } from './history-pages.js';
 import type { Position } from './history-position.js';
 import { asJson, parsePosition } from './history-position.js';
@@ -16,6 +16,8 @@ export interface HistoryLimits {
   readonly maxStats: number | undefined;
   /** Commits per page. */
   readonly pageSize: number;
+  /** Whether it is worth another walk through the history to know how many commits there are. */
+  readonly isCounted: boolean;
 }
 
 /** The pages of a history. */
@@ -31,9 +33,30 @@ export async function* historyPages(
     return;
   }
   const boundary = await readBoundary(git, gitDirectory);
-  let position = await beginning(git, tip, boundary.name, limits.window, start);
+  const position = await beginning(git, tip, boundary.name, limits.window, start);
+  if (!limits.isCounted) {
+    yield* pagesFrom(git, position, limits, boundary.parents);
+    return;
+  }
+  // Counted beside the reading: the first pages do not know yet how many will follow.
+  let expected: number | undefined;
+  const counting = countCommits(git, position, limits).then((count) => (expected = count));
+  counting.catch(() => {});
+  for await (const page of pagesFrom(git, position, limits, boundary.parents)) {
+    yield expected === undefined ? page : { ...page, expected };
+  }
+  await counting;
+}
+
+async function* pagesFrom(
+  git: Git,
+  start: Position,
+  limits: HistoryLimits,
+  boundary: ReadonlyMap<string, number>,
+): AsyncGenerator<Page> {
+  let position = start;
   for (const phase of phases(limits, position.count)) {
-    const builder = new PageBuilder(position, limits.pageSize, boundary.parents);
+    const builder = new PageBuilder(position, limits.pageSize, boundary);
     const parser = new LogParser(builder);
     for await (const chunk of streamGit(git, logArguments(git, position, limits.window, phase))) {
       parser.push(chunk);
@@ -46,6 +69,19 @@ export async function* historyPages(
     position = builder.position;
   }
   yield { records: {}, position: asJson({ ...position, exclude: null, count: 0, last: null }), done: true };
+}
+
+/** How many commits are still to come from `position` on. */
+async function countCommits(git: Git, position: Position, { window, maxCommits }: HistoryLimits): Promise<number> {
+  const counted = await runGit(git, [
+    'rev-list',
+    '--count',
+    ...windowArguments(git, window),
+    position.tip,
+    ...(position.exclude === null ? [] : [`^${position.exclude}`]),
+    '--',
+  ]);
+  return Math.max(0, Math.min(Number(counted.toString('latin1').trim()), maxCommits ?? Infinity) - position.count);
 }
 
 /** The commit that HEAD names; undefined in an empty repository. */

@@ -8,6 +8,7 @@ import { identityOfPath, identityOfRemote, withoutCredentials } from '../../iden
 import type { SyncRequest } from '../../request.js';
 import type { Surroundings } from '../../surroundings.js';
 import { asyncOf } from '../async-of.js';
+import { CODEOWNERS_PATHS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';
 import type { Git } from './git.js';
@@ -19,6 +20,9 @@ import { pullRequestPages } from './pull-requests.js';
 const DEFAULT_COMMITS = 100;
 const DEFAULT_STATS = 50;
 
+/** host_a reads no CODEOWNERS file over 3 MB. */
+const CODEOWNERS_BYTES = 3_000_000;
+
 /** How many clones of clones are followed to find the remote that they stand for. */
 const CLONE_DEPTH = 5;
 
@@ -26,7 +30,8 @@ const CLONE_DEPTH = 5;
 export function openLocal(path: string, request: SyncRequest, surroundings: Surroundings): Provider {
   const open = async (): Promise<OpenRepository> => {
     if (!existsSync(path)) throw new SyncError('repository_unreadable', `${path} does not exist.`);
-    return openRepository(await openGit(path, surroundings.environment, surroundings.signal), request);
+    const git = await openGit(path, surroundings.environment, surroundings.signal);
+    return openRepository(git, request, surroundings.progress.showsTotals === true);
   };
   const source = { name: identityOfPath(path).name, open };
   return {
@@ -34,7 +39,7 @@ export function openLocal(path: string, request: SyncRequest, surroundings: Surr
   };
 }
 
-async function openRepository(git: Git, request: SyncRequest): Promise<OpenRepository> {
+async function openRepository(git: Git, request: SyncRequest, isCounted: boolean): Promise<OpenRepository> {
   const directory = await gitDirectory(git);
   const remote = await findRemote(git, directory, CLONE_DEPTH);
   const branch = await askGit(git, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
@@ -50,11 +55,28 @@ async function openRepository(git: Git, request: SyncRequest): Promise<OpenRepos
       settings: { source: 'local', url: remote.url },
       tags: ['local'],
     },
-    pages: (start) => pages(git, directory, request, start),
+    codeowners: () => readCodeowners(git),
+    pages: (start) => pages(git, directory, request, isCounted, start),
   };
 }
 
-function pages(git: Git, directory: string, request: SyncRequest, start: Start): AsyncIterable<Page> {
+/** The first of the files that hosts look for, as it is in HEAD. One that is too large for a host is none. */
+async function readCodeowners(git: Git): Promise<string | null> {
+  for (const path of CODEOWNERS_PATHS) {
+    const object = `HEAD:${path}`;
+    const size = Number(await askGit(git, ['cat-file', '-s', object]));
+    if (size > 0 && size <= CODEOWNERS_BYTES) return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
+  }
+  return null;
+}
+
+function pages(
+  git: Git,
+  directory: string,
+  request: SyncRequest,
+  isCounted: boolean,
+  start: Start,
+): AsyncIterable<Page> {
   const { window, maxCommits, pageSize, workers } = request;
   const isOpen = maxCommits === undefined && window.since === undefined && window.until === undefined;
   switch (request.target) {
@@ -67,6 +89,7 @@ function pages(git: Git, directory: string, request: SyncRequest, start: Start):
           pageSize,
           maxCommits: isOpen ? DEFAULT_COMMITS : maxCommits,
           maxStats: isOpen ? DEFAULT_STATS : undefined,
+          isCounted,
         },
         start,
       );

@@ -1,0 +1,42 @@
+/** A ClickHouse server or cluster, over HTTP. */
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { QUERY_SETTINGS, type ClickHouseEngine } from './engine.js';
+
+/** Opens the client; the first statement makes the connection. `url` is an http(s) address, its path the database. */
+export function openClickHouseServer(url: string): ClickHouseEngine {
+  const client = createClient({
+    url,
+    application: 'plumbline-analytics',
+    // Longer than any query may take: the engine's own limit comes first.
+    request_timeout: 320_000,
+    log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: QUERY_SETTINGS,
+  });
+  return {
+    async query(statement, parameters, limits) {
+      const result = await client.query({
+        query: statement,
+        query_params: { ...parameters },
+        format: 'JSONCompactEachRow',
+        ...(limits === undefined
+          ? {}
+          : {
+              abort_signal: limits.signal,
+              clickhouse_settings: {
+                max_execution_time: limits.timeoutSeconds,
+                // The client's abort closes the connection, and this makes it the end of the query.
+                cancel_http_readonly_queries_on_client_close: 1,
+              },
+            }),
+      });
+      return result.json<unknown[]>();
+    },
+    async command(statement) {
+      await client.command({ query: statement });
+    },
+    async insert(table, rows) {
+      await client.insert({ table, values: rows, format: 'JSONEachRow' });
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,106 @@
+import type {
+  AnalyticsRequestInput,
+  BreakdownRequestInput,
+  CatalogLimits,
+  SankeyRequestInput,
+  ScopeFilterInput,
+  TimeseriesRequestInput,
+} from '../../../generated/graphql/resolvers.js';
+import type {
+  AnalyticsBatch,
+  BreakdownRequest,
+  DateRange,
+  SankeyRequest,
+  Scope,
+  TimeseriesRequest,
+} from '../analytics.js';
+import { countBuckets, countDays } from './calendar.js';
+import { invalid, tooCostly } from './refusal.js';
+
+/** The cost limits of document 001. */
+export const limits: CatalogLimits = {
+  maxDays: 365,
+  maxBuckets: 100,
+  maxTopN: 50,
+  maxSankeyNodes: 100,
+  maxSankeyEdges: 500,
+  maxSubRequests: 10,
+};
+
+/**
+ * Checks all that can be checked of a batch before any SQL: the number of sub-requests, then each of them in the order
+ * timeseries, breakdowns, flow: its dates, then its buckets, its items, or its nodes and edges; the filter last.
+ *
+ * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR, for the first thing that is wrong
+ */
+export function checkBatch(batch: AnalyticsRequestInput): AnalyticsBatch {
+  const { timeseries = [], breakdowns = [], sankey = null, useInvestment = false, filters } = batch;
+  const subRequests = timeseries.length + breakdowns.length + (sankey === null ? 0 : 1);
+  if (subRequests > limits.maxSubRequests) {
+    throw tooCostly('max_sub_requests', 'sub-requests', limits.maxSubRequests, subRequests);
+  }
+  return {
+    timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
+    breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
+    sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
+    useInvestment,
+    scope: checkScope(filters?.scope ?? {}, 'batch.filters.scope'),
+  };
+}
+
+function checkTimeseries(
+  { dimension, measure, interval, dateRange }: TimeseriesRequestInput,
+  path: string,
+): TimeseriesRequest {
+  const range = checkDates(dateRange, path);
+  const buckets = countBuckets(interval, range);
+  if (buckets > limits.maxBuckets) throw tooCostly('max_buckets', 'buckets', limits.maxBuckets, buckets);
+  return { dimension, measure, interval, dateRange: range };
+}
+
+function checkBreakdown(
+  { dimension, measure, dateRange, topN }: BreakdownRequestInput,
+  path: string,
+): BreakdownRequest {
+  const range = checkDates(dateRange, path);
+  const items = checkSize(topN, `${path}.topN`);
+  if (items > limits.maxTopN) throw tooCostly('max_top_n', 'items', limits.maxTopN, items);
+  return { dimension, measure, dateRange: range, topN: items };
+}
+
+function checkSankey(input: SankeyRequestInput, path: string): SankeyRequest {
+  const dateRange = checkDates(input.dateRange, path);
+  const levels = input.path;
+  if (levels.length < 2) throw invalid(`${path}.path`, 'A flow needs at least two dimensions.');
+  const again = levels.findIndex((dimension, index) => levels.indexOf(dimension) !== index);
+  if (again !== -1) throw invalid(`${path}.path[${again}]`, 'A dimension can be only one level of a flow.');
+  const maxNodes = checkSize(input.maxNodes, `${path}.maxNodes`);
+  if (maxNodes > limits.maxSankeyNodes) throw tooCostly('max_sankey_nodes', 'nodes', limits.maxSankeyNodes, maxNodes);
+  const maxEdges = checkSize(input.maxEdges, `${path}.maxEdges`);
+  if (maxEdges > limits.maxSankeyEdges) throw tooCostly('max_sankey_edges', 'edges', limits.maxSankeyEdges, maxEdges);
+  return { path: levels, measure: input.measure, dateRange, maxNodes, maxEdges };
+}
+
+function checkDates(range: DateRange, path: string): DateRange {
+  const days = countDays(range);
+  if (days < 1) throw invalid(`${path}.dateRange.endDate`, 'A range of days cannot end before it starts.');
+  if (days > limits.maxDays) throw tooCostly('max_days', 'days', limits.maxDays, days);
+  return { startDate: range.startDate, endDate: range.endDate };
+}
+
+/** The schema has a default for every size, so one that is missing here has been left out by a mistake of ours. */
+function checkSize(size: number | undefined, path: string): number {
+  if (size === undefined) throw new Error(`${path} has no default in the schema`);
+  if (size < 1) throw invalid(path, 'It must be at least 1.');
+  return size;
+}
+
+function checkScope({ level = 'ORG', ids = [] }: ScopeFilterInput, path: string): Scope {
+  if (level === 'ORG' && ids.length > 0) {
+    throw invalid(`${path}.ids`, 'The level ORG takes no ids: it is the organization of the request.');
+  }
+  // No database can hold it in a text, so nothing has such an id.
+  const unstorable = ids.findIndex((id) => id.includes('\0'));
+  if (unstorable !== -1) throw invalid(`${path}.ids[${unstorable}]`, 'An id cannot have a NUL character.');
+  return { level, ids };
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { Context } from 'koa';
+
+export interface GraphiqlFiles {
+  readonly script: URL;
+  readonly style: URL;
+}
+
+/** Nothing is loaded from elsewhere. The editor and its menus make styles as they run. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Sends the page of GraphiQL, or one of its two files. What was not built is answered as any path that does not exist. */
+export async function sendGraphiql(
+  ctx: Context,
+  files: GraphiqlFiles,
+  part: keyof GraphiqlFiles | null,
+): Promise<void> {
+  if (part === null) {
+    ctx.set('Content-Security-Policy', contentSecurityPolicy);
+    ctx.type = 'text/html';
+    ctx.body = page;
+    return;
+  }
+  const text = await readFile(files[part], 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return;
+  ctx.set('Cache-Control', 'public, max-age=300');
+  ctx.type = part === 'script' ? 'text/javascript' : 'text/css';
+  ctx.body = text;
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Plumbline Analytics: GraphiQL</title>
+<link rel="stylesheet" href="/graphql/graphiql.css">
+</head>
+<body>
+<div id="graphiql"></div>
+<script type="module" src="/graphql/graphiql.js"></script>
+</body>
+</html>
+`;

@@ -1,0 +1,23 @@
+/** The package has types, and an `exports` that hides them from the resolution of ECMAScript modules. This is what we use. */
+declare module 'graphql-helix' {
+  import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+
+  export function processRequest<Payload>(options: {
+    readonly schema: GraphQLSchema;
+    readonly query: string;
+    readonly operationName?: string;
+    readonly variables: Readonly<Record<string, unknown>>;
+    readonly request: {
+      readonly method: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly query: unknown;
+    };
+    readonly parse: () => DocumentNode;
+    readonly validate: () => readonly GraphQLError[];
+    readonly contextFactory: () => unknown;
+    readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+    readonly formatPayload: (parts: { readonly payload: ExecutionResult }) => Payload;
+  }): Promise<
+    { readonly type: 'RESPONSE'; readonly payload: Payload } | { readonly type: 'MULTIPART_RESPONSE' | 'PUSH' }
+  >;
+}

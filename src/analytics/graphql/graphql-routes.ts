@@ -1,0 +1,172 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Log } from '../../../generated/contract.js';
+import { schemaText } from '../../../generated/graphql/schema.js';
+import type { Analytics } from '../analytics.js';
+import { createDocuments } from './documents.js';
+import { createExecutableSchema } from './executable-schema.js';
+import { executeQuery } from './execute-query.js';
+import { sendGraphiql, type GraphiqlFiles } from './graphiql-page.js';
+import { organizationOf, type Caller } from './organization.js';
+import { refusalPayload, type Payload, type PayloadSurroundings } from './payload.js';
+import { Refusal, unauthorized } from './refusal.js';
+import {
+  acceptedType,
+  codesOf,
+  responseType,
+  statusOf,
+  statusOfRefusal,
+  writePayload,
+  type ReplyType,
+} from './reply.js';
+import { assertReadable, CallerGone, parseBody, queryOf, readBody } from './request.js';
+
+export interface GraphqlOptions {
+  readonly analytics: Analytics;
+  /** Finds out whom an access token stands for now; null: for nobody. */
+  readonly authenticate: (token: string) => Promise<Caller | null>;
+  /** Whether a failure means that a database is out of reach. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** Refuses the text of queries: only persisted ones are answered. */
+  readonly persistedQueriesOnly: boolean;
+  /** The script and styles of GraphiQL, put there by `npm run build`. */
+  readonly graphiql: GraphiqlFiles;
+  readonly log: Log;
+  /** Told of each POST when it is answered. */
+  readonly answered: (answer: Answered) => void;
+}
+
+/** What one POST came to. */
+export interface Answered {
+  /** The id of the persisted query that was answered; null: a text, or a failure. */
+  readonly persistedId: string | null;
+  /** `OK`, or the code of the first error. */
+  readonly outcome: string;
+  readonly durationSeconds: number;
+}
+
+/**
+ * Serves the analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. It stands behind what gives
+ * every reply its `X-Request-Id`. The way of a POST, in order:
+ *
+ *  1. negotiate the media type        406
+ *  2. look at that of the body        415
+ *  3. read the body                   413
+ *  4. authenticate                    401 AUTHORIZATION_ERROR
+ *  5. parse the body                  400 VALIDATION_ERROR
+ *  6. agree on the organization       403 AUTHORIZATION_ERROR
+ *  7. find the persisted query        PERSISTED_QUERY_ERROR
+ *  8. parse and validate the query    VALIDATION_ERROR
+ *  9. look at each `orgId` in it      403 AUTHORIZATION_ERROR
+ * 10. check each batch                COST_LIMIT_EXCEEDED, VALIDATION_ERROR
+ * 11. ask the store                   QUERY_TIMEOUT, SERVICE_UNAVAILABLE
+ */
+export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
+  const schema = createExecutableSchema();
+  const prepare = createDocuments(schema);
+
+  const answer = async (ctx: Context, surroundings: PayloadSurroundings, signal: AbortSignal): Promise<Payload> => {
+    const caller = await authenticate(ctx, options);
+    const body = parseBody(ctx);
+    const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
+    const orgId = await organizationOf(named, caller);
+    const query = queryOf(ctx, body, options.persistedQueriesOnly);
+    const context = { orgId, analytics: options.analytics, signal };
+    return executeQuery(query, prepare(query.text), schema, context, surroundings);
+  };
+
+  const post: Middleware = async (ctx) => {
+    const started = performance.now();
+    ctx.state['operation'] = 'graphql';
+    const signal = signalOf(ctx);
+    const surroundings = surroundingsOf(ctx, options, signal);
+    const type = acceptedType(ctx);
+    let payload: Payload;
+    try {
+      if (type === null) throw notAcceptable(`This answers with application/json or ${responseType}.`);
+      assertReadable(ctx);
+      await readBody(ctx, () => Promise.resolve());
+      payload = await answer(ctx, surroundings, signal);
+      writePayload(ctx, payload, statusOf(payload, type), type);
+    } catch (error) {
+      if (error instanceof CallerGone) return;
+      payload = refusalPayload(error, surroundings);
+      writePayload(ctx, payload, statusOfRefusal(error, payload), type ?? responseType);
+    }
+    const [outcome = 'OK'] = codesOf(payload);
+    options.answered({
+      // A label of metrics: only what is in the registry, never what a caller makes up.
+      persistedId: outcome === 'OK' && ctx.get('X-Persisted-Query-Id') !== '' ? ctx.get('X-Persisted-Query-Id') : null,
+      outcome,
+      durationSeconds: (performance.now() - started) / 1000,
+    });
+  };
+
+  const refuse = (ctx: Context, refusal: Refusal, type: ReplyType): void => {
+    const payload = refusalPayload(refusal, surroundingsOf(ctx, options, signalOf(ctx)));
+    writePayload(ctx, payload, statusOfRefusal(refusal, payload), type);
+  };
+
+  const router = new Router();
+  router.post('/graphql', post);
+  router.get('/graphql', async (ctx: Context) => {
+    if (ctx.accepts('html') === false) {
+      refuse(ctx, notAcceptable('GET shows a page, as text/html. Queries are sent with POST.'), responseType);
+    } else await sendGraphiql(ctx, options.graphiql, null);
+  });
+  router.get('/graphql/graphiql.js', (ctx: Context) => sendGraphiql(ctx, options.graphiql, 'script'));
+  router.get('/graphql/graphiql.css', (ctx: Context) => sendGraphiql(ctx, options.graphiql, 'style'));
+  router.get('/graphql/schema', (ctx: Context) => {
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.type = 'text/plain';
+    ctx.body = schemaText;
+  });
+  for (const [path, allow, instead] of [
+    ['/graphql', 'GET, HEAD, POST', 'Use GET or POST here.'],
+    ['/graphql/schema', 'GET, HEAD', 'Use GET here.'],
+  ] as const) {
+    router.all(path, (ctx: Context) => {
+      ctx.set('Allow', allow);
+      refuse(ctx, new Refusal(instead, { code: 'METHOD_NOT_ALLOWED' }), acceptedType(ctx) ?? responseType);
+    });
+  }
+  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+}
+
+async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Caller> {
+  // RFC 9110, section 11.1: the name of the scheme is case-insensitive.
+  const token = /^bearer +([^\s]+) *$/i.exec(ctx.get('Authorization'))?.[1];
+  if (token === undefined) {
+    throw unauthorized('Send an access token in the Authorization header: Bearer <token>.', 401);
+  }
+  const caller = await options.authenticate(token);
+  if (caller === null) throw unauthorized('The access token does not hold. Refresh it, or log in again.', 401);
+  return caller;
+}
+
+function surroundingsOf(ctx: Context, options: GraphqlOptions, signal: AbortSignal): PayloadSurroundings {
+  const requestId = ctx.response.get('X-Request-Id');
+  return {
+    requestId,
+    isUnavailable: options.isUnavailable,
+    report: (error, code) => {
+      if (signal.aborted) return; // the caller went away, and that ended the query
+      const fields = { err: error, request_id: requestId };
+      if (code === 'SERVICE_UNAVAILABLE') options.log.warn(fields, 'cannot answer a query for now');
+      else options.log.error(fields, 'a query failed unexpectedly');
+    },
+  };
+}
+
+/** Aborted when the connection closes before the reply is complete. */
+function signalOf({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function notAcceptable(message: string): Refusal {
+  return new Refusal(message, { code: 'NOT_ACCEPTABLE' });
+}

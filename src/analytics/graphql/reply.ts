@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import type { ErrorCode } from '../../../generated/graphql/errors.js';
+import type { Payload } from './payload.js';
+import { Refusal } from './refusal.js';
+
+export const responseType = 'application/graphql-response+json';
+export const jsonType = 'application/json';
+export type ReplyType = typeof responseType | typeof jsonType;
+
+/**
+ * The media type that the caller prefers. Who accepts anything gets `application/json`, which old clients know.
+ *
+ * @returns null when the caller accepts neither
+ */
+export function acceptedType(ctx: Context): ReplyType | null {
+  const type = ctx.accepts(jsonType, responseType);
+  return type === jsonType || type === responseType ? type : null;
+}
+
+/**
+ * The status of what a query has given: `AUTHORIZATION_ERROR` is 403; a query that could not even begin is 400, except
+ * as `application/json`, where that is for what is no GraphQL request at all; everything else is 200.
+ */
+export function statusOf(payload: Payload, type: ReplyType): number {
+  const codes = codesOf(payload);
+  if (codes.includes('AUTHORIZATION_ERROR')) return 403;
+  const neverBegan = !('data' in payload) && codes.includes('VALIDATION_ERROR');
+  return neverBegan && type === responseType ? 400 : 200;
+}
+
+const statusOfCode: Readonly<Record<ErrorCode, number>> = {
+  COST_LIMIT_EXCEEDED: 200,
+  VALIDATION_ERROR: 400,
+  AUTHORIZATION_ERROR: 403,
+  PERSISTED_QUERY_ERROR: 200,
+  QUERY_TIMEOUT: 200,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  SERVICE_UNAVAILABLE: 503,
+  INTERNAL_ERROR: 500,
+};
+
+/** The status of a request that never became a query. */
+export function statusOfRefusal(error: unknown, payload: Payload): number {
+  const [code = 'INTERNAL_ERROR'] = codesOf(payload);
+  return (error instanceof Refusal ? error.status : null) ?? statusOfCode[code];
+}
+
+/** Writes the reply. */
+export function writePayload(ctx: Context, payload: Payload, status: number, type: ReplyType): void {
+  const seconds = payload.errors
+    ?.map(({ extensions }) => (extensions.code === 'SERVICE_UNAVAILABLE' ? extensions.retry_after_seconds : 0))
+    .find((each) => each > 0);
+  if (seconds !== undefined) ctx.set('Retry-After', String(seconds));
+  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (status === 413) ctx.set('Connection', 'close'); // what the caller goes on sending is not read
+  ctx.status = status;
+  ctx.set('Content-Type', `${type}; charset=utf-8`);
+  ctx.body = JSON.stringify(payload);
+}
+
+/** The codes of the errors of a payload. */
+export function codesOf({ errors = [] }: Payload): ErrorCode[] {
+  return errors.map(({ extensions }) => extensions.code);
+}

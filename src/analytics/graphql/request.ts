@@ -1,0 +1,112 @@
+import { koaBody } from 'koa-body';
+import type { Context } from 'koa';
+import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
+import type { Query } from './execute-query.js';
+import { invalid, Refusal } from './refusal.js';
+
+export const maxBodyBytes = 65_536;
+
+/** @throws Refusal UNSUPPORTED_MEDIA_TYPE unless the body is JSON in UTF-8, as it is */
+export function assertReadable(ctx: Context): void {
+  const [type = '', ...parameters] = ctx.get('Content-Type').toLowerCase().split(';');
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  const coding = ctx.get('Content-Encoding').toLowerCase();
+  const isJson = type.trim() === 'application/json' && /^(?:charset="?utf-?8"?)?$/.test(charset ?? '');
+  if (isJson && (coding === '' || coding === 'identity')) return;
+  throw new Refusal('Send the body with Content-Type: application/json, in UTF-8, without a Content-Encoding.', {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  });
+}
+
+/** The caller went away before the body was complete: there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+}
+
+/**
+ * Reads the body. What is no JSON is kept as `ctx.state.malformed`, since it is nobody's business who does not
+ * authenticate.
+ *
+ * @throws Refusal PAYLOAD_TOO_LARGE; CallerGone
+ */
+export const readBody = koaBody({
+  jsonLimit: maxBodyBytes,
+  json: true,
+  multipart: false,
+  text: false,
+  urlencoded: false,
+  onError: (error, ctx) => {
+    if ('type' in error && error.type === 'entity.too.large') {
+      throw new Refusal(`Send at most ${maxBodyBytes} bytes in the body.`, {
+        code: 'PAYLOAD_TOO_LARGE',
+        max_bytes: maxBodyBytes,
+      });
+    }
+    if ('code' in error && error.code === 'ECONNABORTED') throw new CallerGone('The request ended early');
+    ctx.state['malformed'] = true;
+  },
+});
+
+/** The members of a GraphQL request. */
+export interface RequestBody {
+  readonly query: string | null;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** @throws Refusal VALIDATION_ERROR (400) when the body is no GraphQL request */
+export function parseBody(ctx: Context): RequestBody {
+  const body: unknown = ctx.state['malformed'] === true ? null : ctx.request.body;
+  if (!isRecord(body)) throw malformed('body', 'Send the body as one JSON object.');
+  const { query = null, operationName = null, variables = null, extensions = null } = body;
+  if (query !== null && typeof query !== 'string') throw malformed('query', 'It must be a text.');
+  if (operationName !== null && typeof operationName !== 'string')
+    throw malformed('operationName', 'It must be a text.');
+  if (variables !== null && !isRecord(variables)) throw malformed('variables', 'They must be one JSON object.');
+  if (extensions !== null && !isRecord(extensions)) throw malformed('extensions', 'They must be one JSON object.');
+  return { query, operationName, variables: variables ?? {} };
+}
+
+/**
+ * The query of a request: the persisted one that `X-Persisted-Query-Id` names, else its text.
+ *
+ * @throws Refusal PERSISTED_QUERY_ERROR, or VALIDATION_ERROR (400) when there is no query, or two
+ */
+export function queryOf(ctx: Context, body: RequestBody, persistedOnly: boolean): Query {
+  const { query, operationName, variables } = body;
+  const id = ctx.req.headers['x-persisted-query-id'];
+  if (id === undefined) {
+    if (query === null) throw malformed('query', 'Send the text of a query, or the id of a persisted one.');
+    if (persistedOnly) throw persistedQueryError(null, 'This server answers persisted queries only.');
+    return { text: query, operationName, variables };
+  }
+  if (query !== null) throw malformed('query', 'A persisted query goes without a text.');
+  const name = String(id);
+  if (!isPersistedId(name)) throw persistedQueryError(name, 'There is no persisted query of this id.');
+  const version = ctx.req.headers['x-persisted-query-version'];
+  if (version !== undefined && version !== persistedVersion) {
+    throw persistedQueryError(name, `The persisted queries of this server are of version ${persistedVersion}.`);
+  }
+  return { text: persistedQueries[name].text, operationName, variables };
+}
+
+function isPersistedId(id: string): id is keyof typeof persistedQueries {
+  return Object.hasOwn(persistedQueries, id);
+}
+
+function persistedQueryError(id: string | null, message: string): Refusal {
+  return new Refusal(message, {
+    code: 'PERSISTED_QUERY_ERROR',
+    query_id: id === null ? null : id.slice(0, 200),
+    version: persistedVersion,
+  });
+}
+
+function malformed(field: string, message: string): Refusal {
+  const { details } = invalid(field, message);
+  return new Refusal(message, details, 400);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

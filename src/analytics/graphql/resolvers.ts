@@ -1,0 +1,33 @@
+import { isEnumType, type GraphQLSchema } from 'graphql';
+import type { Resolvers } from '../../../generated/graphql/resolvers.js';
+import { DIMENSIONS, MEASURES } from '../vocabulary.js';
+import { checkBatch, limits } from './check-batch.js';
+import type { GraphqlContext } from './context.js';
+import { assertSameOrganization } from './organization.js';
+
+/** One resolver per field of the root; what lies below are plain values. */
+export const resolvers: Resolvers<GraphqlContext> = {
+  Query: {
+    catalog: async (_root, { orgId, dimension }, context, { schema }) => {
+      assertSameOrganization(orgId, context.orgId);
+      const values =
+        dimension == null ? null : await context.analytics.values(context.orgId, dimension, context.signal);
+      return {
+        dimensions: DIMENSIONS.map((name) => ({ name, description: describe(schema, 'DimensionInput', name) })),
+        measures: MEASURES.map((name) => ({ name, description: describe(schema, 'MeasureInput', name) })),
+        limits,
+        values,
+      };
+    },
+    analytics: (_root, { orgId, batch }, context) => {
+      assertSameOrganization(orgId, context.orgId);
+      return context.analytics.run(context.orgId, checkBatch(batch), context.signal);
+    },
+  },
+};
+
+/** The schema says what each value is; the catalog repeats it. */
+function describe(schema: GraphQLSchema, name: string, value: string): string {
+  const type = schema.getType(name);
+  return (isEnumType(type) ? type.getValue(value)?.description : null) ?? '';
+}

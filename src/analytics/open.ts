@@ -1,0 +1,67 @@
+/** Opens the analytics of a store. */
+import type { Log } from '../database/log.js';
+import { parseAnalyticsUri } from './address.js';
+import type { Analytics } from './analytics.js';
+import type { ImportChdb } from './clickhouse/chdb.js';
+import { answerBatch, wholeNumber } from './planner/answer.js';
+import type { QueryEngine } from './planner/engine.js';
+import { planBatch } from './planner/plan.js';
+import { compile } from './planner/statements.js';
+
+export interface AnalyticsOptions {
+  /** How long the statements of one query may take together. */
+  readonly timeoutSeconds: number;
+  readonly log: Log;
+  /** How the optional package `chdb` is imported; tests hand in one that is installed elsewhere. */
+  readonly importChdb?: ImportChdb;
+}
+
+/** Most values that the catalog lists. */
+const MAX_VALUES = 100;
+/** Statements that a ClickHouse server is sent at once. */
+const SERVER_STATEMENTS = 4;
+
+/**
+ * Opens the analytics. It writes nothing; a store that no sync has written to yet answers with nothing.
+ *
+ * @param uri `postgres://`, `clickhouse://`, `chdb:` or `sqlite:`
+ * @throws Error for an address of another kind, and for `chdb:` where the package is missing. A store that is away is
+ *   no error here: queries throw AnalyticsUnavailable until it is there.
+ */
+export async function openAnalytics(uri: string, options: AnalyticsOptions): Promise<Analytics> {
+  const engine = await openEngine(uri, options);
+  return {
+    async values(orgId, dimension, signal) {
+      const statement = compile(engine.dialect, { kind: 'values', orgId, dimension, limit: MAX_VALUES });
+      const [rows = []] = await engine.run([statement], signal);
+      return rows.map(([value, count]) => ({ value: String(value), count: Number(wholeNumber(count)) }));
+    },
+    async run(orgId, batch, signal) {
+      const plan = planBatch(orgId, batch);
+      const statements = plan.queries.map((query) => compile(engine.dialect, query));
+      const answers = statements.length === 0 ? [] : await engine.run(statements, signal);
+      return answerBatch(batch, plan, new Map(plan.queries.map((query, index) => [query, answers[index] ?? []])));
+    },
+    close: () => engine.close(),
+  };
+}
+
+async function openEngine(uri: string, { timeoutSeconds, log, importChdb }: AnalyticsOptions): Promise<QueryEngine> {
+  const { kind, address } = parseAnalyticsUri(uri);
+  switch (kind) {
+    case 'postgres':
+      return (await import('./planner/postgres.js')).openPostgresEngine(address, timeoutSeconds, log);
+    case 'sqlite':
+      return (await import('./planner/sqlite.js')).openSqliteEngine(address, timeoutSeconds);
+    case 'clickhouse': {
+      const { openClickHouseServer } = await import('./clickhouse/server.js');
+      const { openClickHouseEngine } = await import('./planner/clickhouse.js');
+      return openClickHouseEngine(openClickHouseServer(address), timeoutSeconds, SERVER_STATEMENTS);
+    }
+    case 'chdb': {
+      const { openChdb } = await import('./clickhouse/chdb.js');
+      const { openClickHouseEngine } = await import('./planner/clickhouse.js');
+      return openClickHouseEngine(await openChdb(address, importChdb), timeoutSeconds, 1);
+    }
+  }
+}

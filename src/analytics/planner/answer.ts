@@ -1,0 +1,98 @@
+/** From the rows of a plan's queries to the answer of its batch. */
+import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, TimeseriesResult } from '../analytics.js';
+import type { Measure } from '../vocabulary.js';
+import { bucketsOf } from './buckets.js';
+import { answerSankey } from './sankey.js';
+import { MAX_SERIES, type Answered, type Plan } from './plan.js';
+import type { Query, SeriesQuery } from './statements.js';
+import { add, byValue, isMean, NOTHING, valueOf, type Sums } from './values.js';
+
+/** A row of an engine: its columns in the order of the statement. */
+export type Row = readonly unknown[];
+
+/** The rows of each query of a plan. */
+export type Rows = ReadonlyMap<Query, readonly Row[]>;
+
+export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): AnalyticsResult {
+  return {
+    timeseries: plan.timeseries.flatMap((each) => timeseries(each, rows)),
+    breakdowns: plan.breakdowns.map((each) => breakdown(each, rows)),
+    sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
+  };
+}
+
+/** A whole number as any of the drivers gives it; the sum of nothing is null. */
+export function wholeNumber(value: unknown): bigint {
+  if (value === null || value === undefined) return 0n;
+  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'string') return BigInt(value);
+  throw new Error(`The engine answered ${typeof value} where a whole number was asked for.`);
+}
+
+function timeseries(
+  { request, query }: Answered<{ readonly measure: Measure }, SeriesQuery>,
+  rows: Rows,
+): readonly TimeseriesResult[] {
+  const { slice, interval, dimension } = query;
+  const { measure } = request;
+  if (interval === null) throw new Error('A timeseries is answered by a query with an interval.');
+  const { starts } = bucketsOf(interval, slice.dateRange);
+  return largest(query, measure, rows, MAX_SERIES).map(({ name, cells }) => ({
+    dimension,
+    dimensionValue: name,
+    measure,
+    buckets: starts.flatMap((date, index) => {
+      const value = valueOf(slice.source, measure, cells.get(index) ?? NOTHING);
+      // A sum of nothing is 0, and a mean of nothing is nothing.
+      return value === undefined ? [] : [{ date, value }];
+    }),
+  }));
+}
+
+function breakdown(
+  { request, query }: Answered<{ readonly measure: Measure; readonly topN: number }, SeriesQuery>,
+  rows: Rows,
+): BreakdownResult {
+  const { measure, topN } = request;
+  return {
+    dimension: query.dimension,
+    measure,
+    items: largest(query, measure, rows, topN).map(({ name, value }) => ({ key: name, value })),
+  };
+}
+
+interface Series {
+  readonly name: string;
+  readonly value: number;
+  /** By number of bucket. */
+  readonly cells: ReadonlyMap<number, Sums>;
+}
+
+/** The largest values of the query's dimension. */
+function largest(query: SeriesQuery, measure: Measure, rows: Rows, top: number): readonly Series[] {
+  const { source } = query.slice;
+  const series = [...cellsOf(query, measure, rows.get(query) ?? [])].flatMap(([name, cells]) => {
+    const value = valueOf(source, measure, [...cells.values()].reduce(add, NOTHING));
+    return value === undefined ? [] : [{ name, value, cells }];
+  });
+  return series.toSorted(byValue).slice(0, top);
+}
+
+function cellsOf(query: SeriesQuery, measure: Measure, rows: readonly Row[]): Map<string, Map<number, Sums>> {
+  const labelAt = query.interval === null ? 0 : 1;
+  let sumAt = labelAt + 1;
+  for (const other of query.tops.keys()) {
+    if (other === measure) break;
+    sumAt += isMean(other) ? 2 : 1;
+  }
+  const series = new Map<string, Map<number, Sums>>();
+  for (const row of rows) {
+    const name = String(row[labelAt]);
+    const cells = series.get(name) ?? new Map<number, Sums>();
+    series.set(name, cells);
+    cells.set(labelAt === 0 ? 0 : Number(row[0]), {
+      sum: wholeNumber(row[sumAt]),
+      divisor: isMean(measure) ? wholeNumber(row[sumAt + 1]) : 0n,
+    });
+  }
+  return series;
+}

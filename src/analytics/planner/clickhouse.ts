@@ -1,0 +1,52 @@
+/**
+ * Runs statements on ClickHouse. It has no snapshot over several statements: each sees the rows as they are when it
+ * begins. A server runs the statements of a batch at once, each on all cores; the embedded engine one after another.
+ */
+import { clickHouseCode, type ClickHouseEngine, type ClickHouseParameters } from '../clickhouse/engine.js';
+import { clickHouseDialect } from './dialects.js';
+import { limited, type Failure, type QueryEngine } from './engine.js';
+import type { Statement } from './statements.js';
+
+/** Error codes (`system.errors`): timeout exceeded; unknown table, database. */
+const TIMEOUT = new Set([159, 160]);
+const NO_TABLES = new Set([60, 81]);
+
+/** @param atOnce how many statements of a batch run at once */
+export function openClickHouseEngine(engine: ClickHouseEngine, timeoutSeconds: number, atOnce: number): QueryEngine {
+  return {
+    dialect: clickHouseDialect,
+    async run(statements, signal) {
+      const answers = await limited({ signal, timeoutSeconds, kind }, async (limits) => {
+        const rows: (readonly unknown[][])[] = [];
+        const waiting = [...statements.entries()];
+        const takeTurns = async (): Promise<void> => {
+          for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+            const [at, { text, parameters }] = next;
+            limits.signal.throwIfAborted();
+            rows[at] = await engine.query(text, named(parameters), {
+              timeoutSeconds: limits.remaining() / 1000,
+              signal: limits.signal,
+            });
+          }
+        };
+        await Promise.all(Array.from({ length: Math.min(atOnce, statements.length) }, takeTurns));
+        return rows;
+      });
+      return answers ?? statements.map(() => []);
+    },
+    close: () => engine.close(),
+  };
+}
+
+function named(parameters: Statement['parameters']): ClickHouseParameters {
+  return Object.fromEntries(parameters.map(({ value }, index) => [`p${index + 1}`, value]));
+}
+
+function kind(error: unknown): Failure {
+  const code = clickHouseCode(error);
+  if (code !== undefined) return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
+  if (!(error instanceof Error)) return 'failed';
+  // The HTTP client's own limit, which is longer than ours, or a socket that could not be made or was lost.
+  if (error.message === 'Timeout error.' || error.message === 'socket hang up') return 'unavailable';
+  return 'code' in error && /^E[A-Z_]+$/.test(String(error.code)) ? 'unavailable' : 'failed';
+}

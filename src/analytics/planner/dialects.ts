@@ -1,0 +1,161 @@
+/**
+ * The primitives that statements are made of, for each engine. What differs between engines differs here and nowhere
+ * else; no text of a request can get in, because these functions take words of the vocabulary and placeholders only.
+ */
+import type { Dimension, Interval, Measure } from '../vocabulary.js';
+
+/** `units`: one row per work unit. `shares`: one row per work unit and subcategory, weighted in millionths. */
+export type Source = 'units' | 'shares';
+
+/** What a parameter is to the engine. Texts are what ids and dates travel as. */
+export type ParameterType = 'text' | 'texts' | 'date' | 'dates' | 'integer';
+
+/** What a measure sums up: whole numbers. A measure with a divisor is the mean, one without is the sum. */
+export interface Aggregate {
+  readonly sum: string;
+  readonly divisor?: string;
+}
+
+export interface Dialect {
+  readonly name: 'postgres' | 'sqlite' | 'clickhouse';
+  /** @param position from 1 */
+  placeholder(position: number, type: ParameterType): string;
+  /** The number of a day's bucket, from 0. `parameter` is `Buckets.origin`, or for PostgreSQL's months their starts. */
+  readonly bucket: Readonly<Record<Interval, { readonly takes: 'integer' | 'dates'; of(parameter: string): string }>>;
+  /** Whether a column has one of the texts. */
+  oneOf(column: string, texts: string): string;
+  /** A whole number as the nearest double; divided by another it is the same double on every engine. */
+  double(expression: string): string;
+  /** What follows `from`; the words tell which columns of the shares are needed. */
+  from(source: Source, dimensions: readonly Dimension[], measures: readonly Measure[]): string;
+  column(source: Source, dimension: Dimension): string;
+  readonly measures: Readonly<Record<Source, Readonly<Record<Measure, Aggregate>>>>;
+  /** What one row counts. */
+  readonly weight: Readonly<Record<Source, string>>;
+}
+
+const COLUMNS: Readonly<Record<Dimension, string>> = {
+  TEAM: 'team',
+  REPO: 'repo',
+  AUTHOR: 'author',
+  WORK_TYPE: 'work_type',
+  THEME: 'theme',
+  SUBCATEGORY: 'subcategory',
+};
+
+const TABLES: Readonly<Record<Source, string>> = { units: 'work_units', shares: 'work_unit_shares' };
+
+const OF_UNITS: Dialect['measures']['units'] = {
+  COUNT: { sum: 'count(*)' },
+  CHURN_LOC: { sum: 'sum(churn)' },
+  CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: 'count(cycle_ms)' },
+  THROUGHPUT: { sum: 'count(cycle_ms)' },
+};
+
+/** Only units that are complete have a cycle time. */
+const COMPLETED_WEIGHT = 'sum(case when cycle_ms is not null then weight else 0 end)';
+
+const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
+  from: (source) => TABLES[source],
+  column: (_source, dimension) => COLUMNS[dimension],
+  measures: {
+    units: OF_UNITS,
+    shares: {
+      COUNT: { sum: 'sum(weight)' },
+      CHURN_LOC: { sum: 'sum(churn)' },
+      CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: COMPLETED_WEIGHT },
+      THROUGHPUT: { sum: COMPLETED_WEIGHT },
+    },
+  },
+  weight: { units: '1', shares: 'weight' },
+};
+
+/** Parameters of the very type that they are compared with: a cast of a text would be done anew for each row. */
+const POSTGRES_TYPES: Readonly<Record<ParameterType, string>> = {
+  text: 'text',
+  texts: 'text[]',
+  date: 'date',
+  dates: 'date[]',
+  integer: 'integer',
+};
+
+export const postgresDialect: Dialect = {
+  ...relational,
+  name: 'postgres',
+  placeholder: (position, type) => `$${position}::${POSTGRES_TYPES[type]}`,
+  bucket: {
+    DAY: { takes: 'integer', of: (origin) => `(day - date '1970-01-01' - ${origin})` },
+    // Measured: arithmetic takes half the time of date_trunc, and so does width_bucket for months.
+    WEEK: { takes: 'integer', of: (origin) => `((day - date '1970-01-01' - ${origin}) / 7)` },
+    MONTH: { takes: 'dates', of: (starts) => `(width_bucket(day, ${starts}) - 1)` },
+  },
+  oneOf: (column, texts) => `${column} = any(${texts})`,
+  double: (expression) => `(${expression})::float8`,
+};
+
+export const sqliteDialect: Dialect = {
+  ...relational,
+  name: 'sqlite',
+  // The driver binds every number as a real one, whose quotients are not whole.
+  placeholder: (position, type) => (type === 'integer' ? `cast(?${position} as integer)` : `?${position}`),
+  bucket: {
+    DAY: { takes: 'integer', of: (origin) => `(unixepoch(day) / 86400 - ${origin})` },
+    WEEK: { takes: 'integer', of: (origin) => `((unixepoch(day) / 86400 - ${origin}) / 7)` },
+    MONTH: {
+      takes: 'integer',
+      of: (origin) => `(cast(substr(day, 1, 4) as integer) * 12 + cast(substr(day, 6, 2) as integer) - ${origin})`,
+    },
+  },
+  oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
+  double: (expression) => `cast(${expression} as real)`,
+};
+
+const CLICKHOUSE_TYPES: Readonly<Record<ParameterType, string>> = {
+  text: 'String',
+  texts: 'Array(String)',
+  date: 'Date32',
+  dates: 'Array(Date32)',
+  integer: 'Int32',
+};
+
+/** The shares of a unit are lists in its row: a query names the lists that it needs, and no others are read. */
+const SHARE_LISTS: readonly { readonly list: string; needed(of: readonly (Dimension | Measure)[]): boolean }[] = [
+  { list: 'share_weight', needed: () => true },
+  { list: 'share_theme', needed: (of) => of.includes('THEME') },
+  { list: 'share_subcategory', needed: (of) => of.includes('SUBCATEGORY') },
+  { list: 'share_cycle_ms', needed: (of) => of.includes('CYCLE_TIME_HOURS') },
+];
+
+export const clickHouseDialect: Dialect = {
+  name: 'clickhouse',
+  placeholder: (position, type) => `{p${position}:${CLICKHOUSE_TYPES[type]}}`,
+  bucket: {
+    DAY: { takes: 'integer', of: (origin) => `(toInt32(day) - ${origin})` },
+    WEEK: { takes: 'integer', of: (origin) => `intDiv(toInt32(day) - ${origin}, 7)` },
+    MONTH: { takes: 'integer', of: (origin) => `(toInt32(toYear(day)) * 12 + toInt32(toMonth(day)) - ${origin})` },
+  },
+  oneOf: (column, texts) => `${column} in ${texts}`,
+  double: (expression) => `toFloat64(${expression})`,
+  from(source, dimensions, measures) {
+    if (source === 'units') return 'work_units final';
+    const lists = SHARE_LISTS.filter(({ needed }) => needed([...dimensions, ...measures]));
+    return `work_units final array join ${lists.map(({ list }) => `${list} as one_${list}`).join(', ')}`;
+  },
+  column: (source, dimension) =>
+    source === 'shares' && (dimension === 'THEME' || dimension === 'SUBCATEGORY')
+      ? `one_share_${COLUMNS[dimension]}`
+      : COLUMNS[dimension],
+  measures: {
+    units: OF_UNITS,
+    shares: {
+      COUNT: { sum: 'sum(one_share_weight)' },
+      CHURN_LOC: { sum: 'sum(churn * one_share_weight)' },
+      CYCLE_TIME_HOURS: {
+        sum: 'sumIf(one_share_cycle_ms, cycle_ms is not null)',
+        divisor: 'sumIf(one_share_weight, cycle_ms is not null)',
+      },
+      THROUGHPUT: { sum: 'sumIf(one_share_weight, cycle_ms is not null)' },
+    },
+  },
+  weight: { units: '1', shares: 'one_share_weight' },
+};

@@ -1,0 +1,77 @@
+/** What runs statements: the same for every engine, so that there is one planner. */
+import { AnalyticsFailed, AnalyticsUnavailable, QueryTimeout } from '../analytics.js';
+import type { Row } from './answer.js';
+import type { Dialect } from './dialects.js';
+import type { Statement } from './statements.js';
+
+export interface QueryEngine {
+  readonly dialect: Dialect;
+  /**
+   * Runs statements, within one snapshot where the engine has one.
+   *
+   * @returns per statement its rows; none for any while the tables do not exist
+   * @throws QueryTimeout, AnalyticsUnavailable, AnalyticsFailed, or the signal's reason
+   */
+  run(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Row[])[]>;
+  close(): Promise<void>;
+}
+
+/** What a driver's error means. */
+export type Failure = 'timeout' | 'no-tables' | 'unavailable' | 'failed';
+
+/**
+ * Runs the work of a batch under one limit of time.
+ *
+ * @param work receives a signal that ends when the caller's does, or when the work has failed: what still runs must not
+ * @param kind reads the driver's errors; of their texts none gets out
+ * @returns undefined while there are no tables
+ */
+export async function limited<Result>(
+  { signal, timeoutSeconds, kind }: LimitedBy,
+  work: (limits: Limits) => Promise<Result>,
+): Promise<Result | undefined> {
+  signal.throwIfAborted();
+  const failed = new AbortController();
+  const end = performance.now() + timeoutSeconds * 1000;
+  const limits: Limits = {
+    signal: AbortSignal.any([signal, failed.signal]),
+    remaining: () => {
+      const left = end - performance.now();
+      if (left <= 0) throw new QueryTimeout(timeoutSeconds);
+      return Math.ceil(left);
+    },
+  };
+  try {
+    return await work(limits);
+  } catch (error) {
+    failed.abort();
+    signal.throwIfAborted();
+    if (error instanceof QueryTimeout) throw error;
+    switch (kind(error)) {
+      case 'timeout':
+        throw new QueryTimeout(timeoutSeconds);
+      case 'no-tables':
+        return undefined;
+      case 'unavailable':
+        throw new AnalyticsUnavailable(error);
+      case 'failed':
+        throw new AnalyticsFailed(error);
+    }
+  }
+}
+
+interface LimitedBy {
+  readonly signal: AbortSignal;
+  readonly timeoutSeconds: number;
+  readonly kind: (error: unknown) => Failure;
+}
+
+export interface Limits {
+  readonly signal: AbortSignal;
+  /**
+   * Milliseconds that are left, at least 1.
+   *
+   * @throws QueryTimeout when there are none
+   */
+  readonly remaining: () => number;
+}

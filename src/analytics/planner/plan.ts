@@ -1,0 +1,102 @@
+/** From a batch to the queries that answer it. Requests that read the same sums share a query. */
+import type { AnalyticsBatch, BreakdownRequest, DateRange, TimeseriesRequest } from '../analytics.js';
+import type { Dimension, Interval, Measure } from '../vocabulary.js';
+import type { FlowQuery, Query, SeriesQuery, Slice } from './statements.js';
+
+/** Most series of a timeseries: the catalog's maxTopN. */
+export const MAX_SERIES = 50;
+
+export interface Plan {
+  readonly queries: readonly Query[];
+  /** Per request of the batch, in its order: which query answers it. */
+  readonly timeseries: readonly Answered<TimeseriesRequest, SeriesQuery>[];
+  readonly breakdowns: readonly Answered<BreakdownRequest, SeriesQuery>[];
+  /** A query per pair of levels that follow one another. */
+  readonly flows: readonly FlowQuery[];
+}
+
+export interface Answered<Request, By> {
+  readonly request: Request;
+  readonly query: By;
+}
+
+/** How many nodes a level may have, and edges the step between two levels: the limits shared evenly. */
+export function shareOfLimits(
+  levels: number,
+  { maxNodes, maxEdges }: { readonly maxNodes: number; readonly maxEdges: number },
+): { readonly nodes: number; readonly edges: number } {
+  return {
+    nodes: Math.max(1, Math.floor(maxNodes / levels)),
+    edges: Math.max(1, Math.floor(maxEdges / (levels - 1))),
+  };
+}
+
+/**
+ * Plans a batch.
+ *
+ * A timeseries reads the sums by bucket of the values that are largest over all buckets. Another measure of the same
+ * timeseries is one more column of that query, and a breakdown of the same dimension and range adds its buckets up:
+ * both cost much less than another pass over the rows.
+ */
+export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
+  const sliceOf = (dateRange: DateRange): Slice => ({
+    orgId,
+    source: batch.useInvestment ? 'shares' : 'units',
+    dateRange,
+    scope: batch.scope,
+  });
+  const series: WritableSeries[] = [];
+  const want = (
+    dimension: Dimension,
+    measure: Measure,
+    top: number,
+    dateRange: DateRange,
+    interval: Interval | null,
+    fits: (other: WritableSeries) => boolean,
+  ): SeriesQuery => {
+    let query = series.find(
+      (other) => other.dimension === dimension && sameRange(other.slice.dateRange, dateRange) && fits(other),
+    );
+    if (query === undefined) {
+      query = { kind: 'series', slice: sliceOf(dateRange), dimension, interval, tops: new Map() };
+      series.push(query);
+    }
+    query.tops.set(measure, Math.max(top, query.tops.get(measure) ?? 0));
+    return query;
+  };
+
+  const timeseries = batch.timeseries.map((request) => {
+    const { dimension, measure, interval, dateRange } = request;
+    const query = want(dimension, measure, MAX_SERIES, dateRange, interval, (other) => other.interval === interval);
+    return { request, query };
+  });
+  const breakdowns = batch.breakdowns.map((request) => {
+    const { dimension, measure, topN, dateRange } = request;
+    return { request, query: want(dimension, measure, topN, dateRange, null, () => true) };
+  });
+  const flows = flowsOf(batch, sliceOf);
+  return { queries: [...series, ...flows], timeseries, breakdowns, flows };
+}
+
+interface WritableSeries extends SeriesQuery {
+  readonly tops: Map<Measure, number>;
+}
+
+function flowsOf({ sankey }: AnalyticsBatch, sliceOf: (dateRange: DateRange) => Slice): readonly FlowQuery[] {
+  if (sankey === null) return [];
+  const { path, measure, dateRange } = sankey;
+  const { nodes } = shareOfLimits(path.length, sankey);
+  return path.slice(1).map((to, index) => ({
+    kind: 'flow',
+    slice: sliceOf(dateRange),
+    from: path[index] ?? to,
+    to,
+    measure,
+    keep: nodes,
+    coverage: index === 0,
+  }));
+}
+
+function sameRange(one: DateRange, other: DateRange): boolean {
+  return one.startDate === other.startDate && one.endDate === other.endDate;
+}

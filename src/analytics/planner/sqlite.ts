@@ -1,0 +1,97 @@
+/**
+ * Runs statements on SQLite: a batch is one read transaction on one connection. The driver's asynchronous interface
+ * computes a statement up to its first row on a thread of its own, and the first row of ours is the last thing to be
+ * known: so the event loop stays free, and an interrupt ends the work.
+ */
+import { existsSync } from 'node:fs';
+import Database from 'libsql/promise';
+import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
+import type { Row } from './answer.js';
+import { sqliteDialect } from './dialects.js';
+import type { Parameter, Statement } from './statements.js';
+
+/** Connections that are kept for the next batches. */
+const IDLE = 4;
+
+export function openSqliteEngine(path: string, timeoutSeconds: number): QueryEngine {
+  const idle: Connection[] = [];
+  let closed = false;
+  return {
+    dialect: sqliteDialect,
+    async run(statements, signal) {
+      const rows = await limited({ signal, timeoutSeconds, kind }, async (limits) => {
+        // Opening it would create it.
+        if (!existsSync(path)) return undefined;
+        const database = idle.pop() ?? (await open(path));
+        try {
+          return await runBatch(database, statements, limits);
+        } finally {
+          if (closed || idle.length >= IDLE) database.close();
+          else idle.push(database);
+        }
+      });
+      return rows ?? statements.map(() => []);
+    },
+    close() {
+      closed = true;
+      for (const database of idle.splice(0)) database.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** What is used of the driver, whose own types say little. */
+interface Connection {
+  prepare(text: string): Promise<{ raw(): { all(parameters: readonly (string | number)[]): Promise<Row[]> } }>;
+  exec(text: string): Promise<void>;
+  interrupt(): void;
+  close(): void;
+  defaultSafeIntegers(toggle: boolean): unknown;
+}
+
+async function open(path: string): Promise<Connection> {
+  const database: Connection = new Database(path, { timeout: 5000 });
+  await database.exec('pragma query_only = on; pragma cache_size = -65536; pragma temp_store = memory');
+  database.defaultSafeIntegers(true);
+  return database;
+}
+
+function kind(error: unknown): Failure {
+  if (!(error instanceof Error) || !('code' in error)) return 'failed';
+  if (error.code === 'SQLITE_INTERRUPT') return 'timeout';
+  if (error.code === 'SQLITE_CANTOPEN' || error.code === 'SQLITE_BUSY') return 'unavailable';
+  // SQLite has no code for it.
+  return /no such table/.test(error.message) ? 'no-tables' : 'failed';
+}
+
+async function runBatch(
+  database: Connection,
+  statements: readonly Statement[],
+  { signal, remaining }: Limits,
+): Promise<readonly (readonly Row[])[]> {
+  const interrupt = (): void => {
+    database.interrupt();
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  const timer = setTimeout(interrupt, remaining());
+  try {
+    await database.exec('begin');
+    const all: (readonly Row[])[] = [];
+    for (const { text, parameters } of statements) {
+      signal.throwIfAborted();
+      remaining();
+      const statement = await database.prepare(text);
+      all.push(await statement.raw().all(parameters.map(encode)));
+    }
+    return all;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', interrupt);
+    // Fails where the transaction has not begun, or an interrupt has ended it: it only read.
+    await database.exec('rollback').catch(() => undefined);
+  }
+}
+
+function encode({ value }: Parameter): string | number {
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+}

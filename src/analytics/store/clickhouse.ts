@@ -1,0 +1,183 @@
+/**
+ * Work units in ClickHouse, server or embedded: one row per unit, with its shares as lists, so that a unit is replaced
+ * in one step.
+ *
+ * A newer version of a row replaces the older one with the same key when parts are merged, and `final` does so for a
+ * query. The day is part of the key, because queries read by it; a unit that moves to another day leaves a row behind
+ * that says that it is gone. Months are merged into one part each as soon as they rest, and a month of one part costs
+ * `final` nothing (README.md of the folder above has the figures).
+ */
+import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { ClickHouseEngine } from '../clickhouse/engine.js';
+import type { StoreOptions } from './open.js';
+import { partRow, shareRows, unitOf, unitRow } from './rows.js';
+
+/** Rows of one insert: few parts to merge, and little memory. */
+const BATCH = 10_000;
+const SCAN = 1000;
+/** Ids travel as URL parameters, of which a server takes no more than 128 KiB by default. */
+const ID_BYTES = 16_384;
+
+const SCHEMA = `
+  create table if not exists work_units (
+    org_id LowCardinality(String), day Date32, id String, repo_id LowCardinality(String),
+    work_type LowCardinality(String), repo LowCardinality(String), team LowCardinality(String),
+    author LowCardinality(String), theme LowCardinality(String), subcategory LowCardinality(String),
+    churn Int64, cycle_ms Nullable(Int64),
+    share_theme Array(LowCardinality(String)), share_subcategory Array(LowCardinality(String)),
+    share_weight Array(UInt32), share_cycle_ms Array(Int64),
+    started_at DateTime64(3, 'UTC'), completed_at Nullable(DateTime64(3, 'UTC')),
+    version UInt64, is_deleted UInt8,
+    index by_id id type bloom_filter(0.01) granularity 1,
+    index by_repository repo_id type set(100) granularity 1
+  ) engine = ReplacingMergeTree(version, is_deleted)
+  partition by toYYYYMM(day)
+  order by (org_id, day, id)
+  settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1`;
+
+/** Opens the store on an engine, which is closed with it. */
+export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<StoreOptions, 'now'>): WorkUnitStore {
+  let version = 0;
+  const nextVersion = (): number => (version = Math.max(version + 1, options.now() * 1000));
+  return {
+    ensureSchema: () => engine.command(SCHEMA),
+    apply: (change) => apply(engine, change, nextVersion()),
+    scan: (orgId, repoId) => scan(engine, orgId, repoId),
+    async find(orgId, id) {
+      const [row] = await engine.query(
+        `select ${COLUMNS.join(', ')} from work_units final where org_id = {org:String} and id = {id:String}`,
+        { org: orgId, id },
+      );
+      return row === undefined ? undefined : decoded(row);
+    },
+    close: () => engine.close(),
+  };
+}
+
+async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: number): Promise<void> {
+  const { orgId, repoId, removed } = change;
+  const units = [...new Map(change.units.map((unit) => [unit.id, unit])).values()];
+  const gone = new Set(removed);
+  const known = [...gone, ...(change.areNew === true ? [] : units.map(({ id }) => id))];
+  const days = known.length === 0 ? new Map<string, string[]>() : await storedDays(engine, orgId, repoId, known);
+  // The repository stands in the rows of deletion too: an index that skips by it must not skip them.
+  const key = { org_id: orgId, repo_id: repoId };
+  const rows: object[] = [];
+  for (const id of gone) {
+    for (const day of days.get(id) ?? []) rows.push({ ...key, day, id, version, is_deleted: 1 });
+  }
+  for (const unit of units) {
+    const row = unitRow(unit);
+    for (const day of days.get(row.id) ?? []) {
+      if (day !== row.day) rows.push({ ...key, day, id: row.id, version, is_deleted: 1 });
+    }
+    const shares = shareRows(row, unit.shares);
+    rows.push({
+      ...row,
+      ...key,
+      started_at: momentText(row.started_at),
+      completed_at: row.completed_at === null ? null : momentText(row.completed_at),
+      share_theme: shares.map(({ theme }) => theme),
+      share_subcategory: shares.map(({ subcategory }) => subcategory),
+      share_weight: shares.map(({ weight }) => weight),
+      share_cycle_ms: shares.map(({ cycle_ms }) => cycle_ms ?? 0),
+      version: version + (gone.has(unit.id) ? 1 : 0),
+      is_deleted: 0,
+    });
+  }
+  for (let start = 0; start < rows.length; start += BATCH) {
+    await engine.insert('work_units', rows.slice(start, start + BATCH));
+  }
+}
+
+/** On which days units are stored; more than one where a change was interrupted. */
+async function storedDays(
+  engine: ClickHouseEngine,
+  orgId: string,
+  repoId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const days = new Map<string, string[]>();
+  const [known] = await engine.query(
+    'select 1 from work_units where org_id = {org:String} and repo_id = {repo:String} limit 1',
+    { org: orgId, repo: repoId },
+  );
+  if (known === undefined) return days;
+  for (const chunk of inChunks(ids)) {
+    const rows = await engine.query(
+      'select id, toString(day) from work_units final where org_id = {org:String} and id in {ids:Array(String)}',
+      { org: orgId, ids: chunk },
+    );
+    for (const [id, day] of rows) days.set(String(id), [...(days.get(String(id)) ?? []), String(day)]);
+  }
+  return days;
+}
+
+function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
+  let chunk: string[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    chunk.push(id);
+    bytes += Buffer.byteLength(id) + 4;
+    if (bytes < ID_BYTES) continue;
+    yield chunk;
+    chunk = [];
+    bytes = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const COLUMNS = [
+  'id',
+  'work_type',
+  'repo',
+  'team',
+  'author',
+  'theme',
+  'subcategory',
+  'toString(started_at)',
+  'toString(completed_at)',
+  'toString(day)',
+  'churn',
+  'share_subcategory',
+  'share_weight',
+] as const;
+
+async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
+  let after = '';
+  for (;;) {
+    const rows = await engine.query(
+      `select ${COLUMNS.join(', ')} from work_units final
+       where org_id = {org:String} and repo_id = {repo:String} and id > {after:String}
+       order by id limit ${SCAN}`,
+      { org: orgId, repo: repoId, after },
+    );
+    if (rows.length > 0) yield rows.map(decoded);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SCAN) return;
+    after = String(last[0]);
+  }
+}
+
+function decoded(row: readonly unknown[]): WorkUnit {
+  const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, names, weights] = row;
+  const parts =
+    Array.isArray(names) && Array.isArray(weights) ? names.map((name, at) => partRow(name, weights[at])) : [];
+  return unitOf(
+    {
+      ...{ id, work_type, repo, team, author, theme, subcategory, day, churn },
+      started_at: isoText(started),
+      completed_at: completed === null ? null : isoText(completed),
+    },
+    parts,
+  );
+}
+
+/** As ClickHouse reads and writes moments in UTC by default. */
+function momentText(epochMilliseconds: number): string {
+  return new Date(epochMilliseconds).toISOString().replace('T', ' ').replace('Z', '');
+}
+
+function isoText(moment: unknown): string {
+  return `${String(moment).replace(' ', 'T')}Z`;
+}

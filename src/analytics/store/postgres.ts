@@ -1,0 +1,227 @@
+/**
+ * Work units in PostgreSQL: a row per unit, and a row per unit and subcategory with the dimensions repeated.
+ *
+ * Analytics read two indexes and never the tables: they are ordered by organization and day and hold every column that
+ * a query can ask for. README.md of the folder above has the figures.
+ */
+import { openDatabase, type Sql, type Transaction } from '../../database/connection.js';
+import { writeTexts } from '../../database/text-arrays.js';
+import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { StoreOptions } from './open.js';
+import { partRow, storedText, unitOf, unitRow, type UnitRow } from './rows.js';
+import { partsOf } from './shares.js';
+
+/** Units read at once by a scan. */
+const BATCH = 1000;
+/** Units written by one statement. */
+const WRITTEN = 5000;
+
+/** Opens the store; the connection is made with the first statement. */
+export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitStore {
+  const database = openDatabase(uri, { logger: options.log, maxConnections: 4, statementTimeoutMs: 300_000 });
+  const { sql } = database;
+  return {
+    ensureSchema: () => sql.begin(ensureSchema),
+    apply: (change) => sql.begin((transaction) => apply(transaction, change)),
+    scan: (orgId, repoId) => scan(sql, orgId, repoId),
+    async find(orgId, id) {
+      const [row] = await sql<UnitColumns[]>`${units(sql)} where unit.org_id = ${orgId} and unit.id = ${id}`;
+      return row === undefined ? undefined : decoded(row);
+    },
+    close: () => database.close(),
+  };
+}
+
+async function ensureSchema(sql: Transaction): Promise<void> {
+  // `create table if not exists` is not safe against itself: two first syncs at once would collide.
+  await sql`select pg_advisory_xact_lock(hashtextextended('plumbline work units schema', 0))`;
+  // Byte order, as the other engines have it. Vacuuming early keeps the indexes readable without the table.
+  await sql`
+    create table if not exists work_units (
+      org_id text collate "C" not null,
+      id text collate "C" not null,
+      repo_id text collate "C" not null,
+      work_type text collate "C" not null,
+      repo text collate "C" not null,
+      team text collate "C" not null,
+      author text collate "C" not null,
+      theme text collate "C" not null,
+      subcategory text collate "C" not null,
+      started_at timestamptz not null,
+      completed_at timestamptz,
+      day date not null,
+      churn bigint not null,
+      cycle_ms bigint,
+      primary key (org_id, id)
+    ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
+  await sql`
+    create table if not exists work_unit_shares (
+      org_id text collate "C" not null,
+      id text collate "C" not null,
+      work_type text collate "C" not null,
+      repo text collate "C" not null,
+      team text collate "C" not null,
+      author text collate "C" not null,
+      theme text collate "C" not null,
+      subcategory text collate "C" not null,
+      day date not null,
+      weight integer not null,
+      churn bigint not null,
+      cycle_ms bigint,
+      primary key (org_id, id, subcategory)
+    ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
+  await sql`create index if not exists work_units_of_repository on work_units (org_id, repo_id, id)`;
+  await sql`
+    create index if not exists work_units_by_day on work_units (org_id, day)
+      include (work_type, repo, team, author, theme, subcategory, churn, cycle_ms)`;
+  await sql`
+    create index if not exists work_unit_shares_by_day on work_unit_shares (org_id, day)
+      include (work_type, repo, team, author, theme, subcategory, weight, churn, cycle_ms)`;
+}
+
+async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
+  const { orgId, repoId } = change;
+  const areNew = change.areNew === true;
+  const isRemoving = change.removed.length > 0;
+  // Two syncs of one repository take turns; those of different repositories share no row. Statements that are not
+  // waited for are sent in one go.
+  const statements = [
+    sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline work units ${orgId} ${repoId}`}, 0))`,
+    ...(isRemoving ? [removeShares(sql, orgId, change.removed), removeUnits(sql, orgId, change.removed)] : []),
+  ];
+  for (let start = 0; start < change.units.length; start += WRITTEN) {
+    const some = change.units.slice(start, start + WRITTEN);
+    const rows = (areNew ? some : latestOf(some)).map((unit) => ({ unit, row: unitRow(unit) }));
+    if (!areNew) {
+      const ids = rows.map(({ row }) => row.id);
+      statements.push(removeShares(sql, orgId, ids));
+    }
+    statements.push(write(sql, orgId, repoId, rows, areNew));
+  }
+  await Promise.all(statements);
+}
+
+function removeShares(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
+  return sql`
+    delete from work_unit_shares where org_id = ${orgId} and id = any(${writeTexts(ids.map(storedText))}::text::text[])`;
+}
+
+function removeUnits(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
+  return sql`
+    delete from work_units where org_id = ${orgId} and id = any(${writeTexts(ids.map(storedText))}::text::text[])`;
+}
+
+type Statement = ReturnType<Transaction>;
+
+interface Arriving {
+  readonly unit: WorkUnit;
+  readonly row: UnitRow;
+}
+
+/**
+ * One statement writes units and their shares, from one array per column: what a share repeats of its unit is not sent
+ * again. Moments travel as epoch milliseconds, because reading a number is less work than reading a date.
+ */
+function write(
+  sql: Transaction,
+  orgId: string,
+  repoId: string,
+  arriving: readonly Arriving[],
+  areNew: boolean,
+): Statement {
+  const texts = (of: (row: UnitRow) => string): string => writeTexts(arriving.map(({ row }) => of(row)));
+  const numbers = (of: (row: UnitRow) => number | null): string =>
+    `{${arriving.map(({ row }) => of(row) ?? 'null').join(',')}}`;
+  const parts = arriving.flatMap(({ unit, row }, at) =>
+    partsOf(unit.shares, row.subcategory).map((part) => ({ ...part, at: at + 1 })),
+  );
+  return sql`
+    with arriving as materialized (
+      select id, work_type, repo, team, author, theme, subcategory, day, churn, at,
+             to_timestamp(started_at / 1000) as started_at, to_timestamp(completed_at / 1000) as completed_at, cycle_ms
+      from unnest(
+        ${texts(({ id }) => id)}::text::text[], ${texts(({ work_type }) => work_type)}::text::text[],
+        ${texts(({ repo }) => repo)}::text::text[], ${texts(({ team }) => team)}::text::text[],
+        ${texts(({ author }) => author)}::text::text[], ${texts(({ theme }) => theme)}::text::text[],
+        ${texts(({ subcategory }) => subcategory)}::text::text[], ${texts(({ day }) => day)}::text::date[],
+        ${numbers(({ churn }) => churn)}::text::bigint[], ${numbers(({ started_at }) => started_at)}::text::float8[],
+        ${numbers(({ completed_at }) => completed_at)}::text::float8[],
+        ${numbers(({ cycle_ms }) => cycle_ms)}::text::bigint[]
+      ) with ordinality as arriving (
+        id, work_type, repo, team, author, theme, subcategory, day, churn, started_at, completed_at, cycle_ms, at)
+    ), units as (
+      insert into work_units (org_id, repo_id, id, work_type, repo, team, author, theme, subcategory, started_at,
+                              completed_at, day, churn, cycle_ms)
+      select ${orgId}, ${repoId}, id, work_type, repo, team, author, theme, subcategory, started_at, completed_at, day,
+             churn, cycle_ms
+      from arriving
+      ${areNew ? sql`` : replacing(sql)}
+    )
+    insert into work_unit_shares (org_id, id, work_type, repo, team, author, theme, subcategory, day, weight, churn,
+                                  cycle_ms)
+    select ${orgId}, id, work_type, repo, team, author, split_part(part.name, '.', 1), part.name, day, part.weight,
+           churn * part.weight,
+           -- As partOf in rows.ts, in two steps that do not overflow.
+           cycle_ms / 1000000 * part.weight + (cycle_ms % 1000000 * part.weight + 500000) / 1000000
+    from unnest(${`{${parts.map(({ at }) => at).join(',')}}`}::text::bigint[],
+                ${writeTexts(parts.map(({ subcategory }) => subcategory))}::text::text[],
+                ${`{${parts.map(({ weight }) => weight).join(',')}}`}::text::integer[]) as part (at, name, weight)
+      join arriving using (at)`;
+}
+
+function replacing(sql: Transaction): ReturnType<Transaction> {
+  return sql`
+    on conflict (org_id, id) do update set
+      repo_id = excluded.repo_id, work_type = excluded.work_type, repo = excluded.repo, team = excluded.team,
+      author = excluded.author, theme = excluded.theme, subcategory = excluded.subcategory,
+      started_at = excluded.started_at, completed_at = excluded.completed_at, day = excluded.day,
+      churn = excluded.churn, cycle_ms = excluded.cycle_ms`;
+}
+
+/** One statement cannot write one row twice: of units with the same id the last one counts. */
+function latestOf(units: readonly WorkUnit[]): readonly WorkUnit[] {
+  return [...new Map(units.map((unit) => [unit.id, unit])).values()];
+}
+
+interface UnitColumns {
+  readonly id: string;
+  readonly parts: readonly { readonly subcategory: string; readonly weight: number }[];
+  readonly [column: string]: unknown;
+}
+
+/** The start of a query for whole units; a `where` about `unit` follows. */
+function units(sql: Sql): ReturnType<Sql> {
+  return sql`
+    select unit.id, unit.work_type, unit.repo, unit.team, unit.author, unit.theme, unit.subcategory,
+           unit.started_at, unit.completed_at, unit.day::text as day, unit.churn,
+           (select coalesce(json_agg(json_build_object('subcategory', part.subcategory, 'weight', part.weight)
+                                     order by part.weight desc, part.subcategory), '[]')
+            from work_unit_shares part where part.org_id = unit.org_id and part.id = unit.id) as parts
+    from work_units unit`;
+}
+
+async function* scan(sql: Sql, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
+  let after = '';
+  for (;;) {
+    const rows = await sql<UnitColumns[]>`
+      ${units(sql)}
+      where unit.org_id = ${orgId} and unit.repo_id = ${repoId} and unit.id > ${after}
+      order by unit.id limit ${BATCH}`;
+    if (rows.length > 0) yield rows.map(decoded);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH) return;
+    after = last.id;
+  }
+}
+
+function decoded(row: UnitColumns): WorkUnit {
+  const { started_at, completed_at } = row;
+  return unitOf(
+    { ...row, started_at: text(started_at), completed_at: completed_at === null ? null : text(completed_at) },
+    row.parts.map(({ subcategory, weight }) => partRow(subcategory, weight)),
+  );
+}
+
+function text(moment: unknown): string {
+  return moment instanceof Date ? moment.toISOString() : String(moment);
+}

@@ -1,0 +1,168 @@
+/** Work units as they are stored: whole numbers only, so that sums are equal on every engine. */
+import type { WorkUnit } from '../work-unit.js';
+import { TAXONOMY, WORK_TYPES, type Subcategory, type Theme, type WorkType } from '../vocabulary.js';
+import { partsOf, sharesOf, WHOLE, type Part } from './shares.js';
+
+/** One row per unit. */
+export interface UnitRow {
+  readonly id: string;
+  readonly work_type: WorkType;
+  readonly repo: string;
+  readonly team: string;
+  readonly author: string;
+  readonly theme: Theme;
+  readonly subcategory: Subcategory;
+  /** Epoch milliseconds. */
+  readonly started_at: number;
+  readonly completed_at: number | null;
+  readonly day: string;
+  /** Lines. */
+  readonly churn: number;
+  /** From start to completion; null while it is not complete. */
+  readonly cycle_ms: number | null;
+}
+
+/** One row per unit and subcategory, with the dimensions of the unit: a weighted query needs no join. */
+export interface ShareRow {
+  readonly id: string;
+  readonly work_type: WorkType;
+  readonly repo: string;
+  readonly team: string;
+  readonly author: string;
+  readonly theme: string;
+  readonly subcategory: Subcategory;
+  readonly day: string;
+  /** The share in millionths. */
+  readonly weight: number;
+  /** Millionths of a line: the unit's lines times the weight. */
+  readonly churn: number;
+  /** The part of the unit's time, in whole milliseconds. */
+  readonly cycle_ms: number | null;
+}
+
+/** Bytes of a dimension value. Three of them have to fit into an entry of a PostgreSQL index, which holds 2,704. */
+const MAX_BYTES = 512;
+/** Lines of a unit: beyond that its product with a weight would not be exact. */
+const MAX_CHURN = 1_000_000_000;
+/** What every engine can hold (https://clickhouse.com/docs/sql-reference/data-types/date32); histories with broken clocks exceed it. */
+const FIRST_DAY = '1900-01-01';
+const LAST_DAY = '2299-12-31';
+
+export function unitRow(unit: WorkUnit): UnitRow {
+  return {
+    id: storedText(unit.id),
+    work_type: unit.workType,
+    repo: dimensionText(unit.repo),
+    team: dimensionText(unit.team),
+    author: dimensionText(unit.author),
+    theme: unit.theme,
+    subcategory: unit.subcategory,
+    started_at: storedMoment(unit.startedAt),
+    completed_at: unit.completedAt === null ? null : storedMoment(unit.completedAt),
+    day: storedDay(unit.day),
+    churn: Math.min(Math.max(0, Math.round(unit.churnLoc)), MAX_CHURN),
+    // Clocks differ: a unit that ended before it began took no time.
+    cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
+  };
+}
+
+const FIRST_MOMENT = Date.parse(FIRST_DAY);
+const LAST_MOMENT = Date.parse(LAST_DAY);
+
+function storedMoment(epochMilliseconds: number): number {
+  return Math.trunc(Math.min(Math.max(epochMilliseconds, FIRST_MOMENT), LAST_MOMENT));
+}
+
+/** Years beyond four digits have a sign, by which they sort before the others. */
+function storedDay(day: string): string {
+  return day.startsWith('+') || day > LAST_DAY ? LAST_DAY : day < FIRST_DAY ? FIRST_DAY : day;
+}
+
+/** The share rows of a unit: they are cut from its stored row, so that their sums agree with it. */
+export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly ShareRow[] {
+  return partsOf(shares, row.subcategory).map(({ subcategory, weight }) => ({
+    id: row.id,
+    work_type: row.work_type,
+    repo: row.repo,
+    team: row.team,
+    author: row.author,
+    theme: subcategory.slice(0, subcategory.indexOf('.')),
+    subcategory,
+    day: row.day,
+    weight,
+    churn: row.churn * weight,
+    cycle_ms: row.cycle_ms === null ? null : partOf(row.cycle_ms, weight),
+  }));
+}
+
+/** A stored row and its parts as the unit that they came from; times and shares are as exact as they were stored. */
+export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly Part[]): WorkUnit {
+  const completed = row['completed_at'];
+  return {
+    id: String(row['id']),
+    workType: checked(isWorkType, row['work_type']),
+    repo: String(row['repo']),
+    team: String(row['team']),
+    author: String(row['author']),
+    theme: checked(isTheme, row['theme']),
+    subcategory: checked(isSubcategory, row['subcategory']),
+    startedAt: Date.parse(String(row['started_at'])),
+    completedAt: typeof completed === 'string' ? Date.parse(completed) : null,
+    day: String(row['day']),
+    churnLoc: Number(row['churn']),
+    shares: sharesOf(parts),
+  };
+}
+
+/** A part that was read back. */
+export function partRow(subcategory: unknown, weight: unknown): Part {
+  return { subcategory: checked(isSubcategory, subcategory), weight: Number(weight) };
+}
+
+/** A value as the engines can hold it: no U+0000, no half of a surrogate pair, at most 512 bytes. */
+export function dimensionText(text: string): string {
+  // No character takes more than three bytes for each of its units.
+  if (text.length * 3 <= MAX_BYTES) return storedText(text);
+  const bytes = Buffer.from(storedText(text));
+  if (bytes.length <= MAX_BYTES) return bytes.toString();
+  let end = MAX_BYTES;
+  // Not in the middle of a character: bytes that go on one begin with the bits 10.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end).toString();
+}
+
+/** A text as the engines can hold it. */
+export function storedText(text: string): string {
+  return UNSTORABLE.test(text) ? Buffer.from(text).toString().replaceAll('\0', '\ufffd') : text;
+}
+
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/** Rounded half up; beyond 2^53 the product needs whole numbers of any size. */
+function partOf(milliseconds: number, weight: number): number {
+  const product = milliseconds * weight + WHOLE / 2;
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / WHOLE);
+  const whole = BigInt(WHOLE);
+  return Number((BigInt(milliseconds) * BigInt(weight) * 2n + whole) / (whole * 2n));
+}
+
+const subcategories = new Set<unknown>(
+  Object.entries(TAXONOMY).flatMap(([theme, names]) => names.map((name) => `${theme}.${name}`)),
+);
+
+function isWorkType(value: unknown): value is WorkType {
+  return WORK_TYPES.some((type) => type === value);
+}
+
+function isTheme(value: unknown): value is Theme {
+  return typeof value === 'string' && Object.hasOwn(TAXONOMY, value);
+}
+
+function isSubcategory(value: unknown): value is Subcategory {
+  return subcategories.has(value);
+}
+
+function checked<Value>(is: (value: unknown) => value is Value, stored: unknown): Value {
+  if (is(stored)) return stored;
+  throw new Error(`A stored work unit has ${JSON.stringify(stored)}, which is no word of the analytics.`);
+}

@@ -1,0 +1,131 @@
+/** `plumbline classify`: why a work unit is classified as it is, and what the rules make of a text. */
+import type { Command } from 'commander';
+import { WORK_TYPES, type WorkType } from '../analytics/vocabulary.js';
+import type { Share } from '../analytics/work-unit.js';
+import type { Classifier, Contribution } from '../sync/work-units/classify/classifier.js';
+import type { WorkUnitOptions } from './work-units.js';
+
+interface ClassifyOptions extends WorkUnitOptions {
+  readonly explain?: string;
+  readonly text?: string;
+  readonly label?: readonly string[];
+  readonly path?: readonly string[];
+  readonly workType?: string;
+  readonly json?: boolean;
+}
+
+const HELP = `
+Examples:
+  plumbline classify --text "fix(auth): refuse expired sessions" --path src/auth/session.ts
+  plumbline classify --explain 5b2c...:pull_request:42 --db sqlite:records.db`;
+
+export function registerClassifyCommand(program: Command): void {
+  program
+    .command('classify')
+    .description('which rule gave which share of a work unit')
+    .option('--explain <unit>', 'id of a work unit: <repository id>:<work type>:<number, hash or id>')
+    .option('--text <text>', 'try the rules on a title, with the text below it after a line break')
+    .option('--label <label...>', 'labels that go with --text')
+    .option('--path <path...>', 'changed files that go with --text')
+    .option('--work-type <type>', `what --text is: ${WORK_TYPES.join(', ')} (default: commit)`)
+    .option('--db <uri>', 'database of the records (default: DATABASE_URI)')
+    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, where the scheme of --db does not tell')
+    .option('--org <id>', 'organization (default: ORG_ID, else "default")')
+    .option('--rules <file>', 'rules to classify by (default: WORK_UNIT_RULES, else the built-in ones)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (options: ClassifyOptions) => {
+      const { reportingUsage, UsageError } = await import('./work-units.js');
+      await reportingUsage('classify', async () => {
+        if ((options.explain === undefined) === (options.text === undefined))
+          throw new UsageError('give --explain <unit> or --text <text>');
+        if (options.explain !== undefined) await explain(options.explain, options);
+        else await tryText(options.text ?? '', options);
+      });
+    });
+}
+
+async function explain(id: string, options: ClassifyOptions): Promise<void> {
+  const { withDeriver, UsageError } = await import('./work-units.js');
+  const { explainUnit } = await import('../sync/work-units/explain.js');
+  await withDeriver(options, process.env, async (deriver) => {
+    const explanation = await explainUnit(deriver, id);
+    if (explanation === undefined)
+      throw new UsageError(
+        `${deriver.orgId} has no work unit ${JSON.stringify(id)} (--org names another organization)`,
+      );
+    const { unit, title, contributions, stored } = explanation;
+    const isCurrent = JSON.stringify(stored?.shares) === JSON.stringify(unit.shares);
+    if (options.json === true) {
+      console.log(JSON.stringify({ ...unit, title, contributions, stored_shares: stored?.shares ?? null }));
+      return;
+    }
+    console.log(`${unit.id}\n${oneLine(title)}\n${unit.repo}, ${unit.author || 'no author'}, team ${unit.team}\n`);
+    console.log(table(unit.shares, contributions));
+    if (!isCurrent)
+      console.log(
+        `\nStored are other shares, by other rules or older records; the next sync corrects them:\n${sharesLine(stored?.shares ?? [])}`,
+      );
+  });
+}
+
+async function tryText(text: string, options: ClassifyOptions): Promise<void> {
+  const { openClassifier, UsageError } = await import('./work-units.js');
+  const { addUp } = await import('../sync/work-units/explain.js');
+  const { titleAndText } = await import('../sync/work-units/derive.js');
+  const workType = options.workType === undefined ? 'commit' : WORK_TYPES.find((each) => each === options.workType);
+  if (workType === undefined) throw new UsageError(`--work-type must be one of ${WORK_TYPES.join(', ')}`);
+  const classifier = await openClassifier(options, process.env);
+  const found: Contribution[] = [];
+  const { title, text: below } = titleAndText(text);
+  const { theme, subcategory, shares } = classifier.classify(
+    {
+      workType: workType satisfies WorkType,
+      title,
+      text: below,
+      labels: options.label ?? [],
+      commitTitles: [],
+      files: tally(classifier, options.path ?? []),
+    },
+    (each) => found.push(each),
+  );
+  const contributions = addUp(found);
+  if (options.json === true) console.log(JSON.stringify({ theme, subcategory, shares, contributions }));
+  else console.log(table(shares, contributions));
+}
+
+function tally(classifier: Classifier, paths: readonly string[]): ReadonlyMap<number, number> {
+  const files = new Map<number, number>();
+  for (const path of paths) {
+    const rule = classifier.ruleOfPath(path);
+    files.set(rule, (files.get(rule) ?? 0) + 1);
+  }
+  return files;
+}
+
+/** A line for each subcategory, and below it one for each thing that gave it points. */
+function table(shares: readonly Share[], contributions: readonly Contribution[]): string {
+  const lines: string[] = [];
+  const describe = ({ points, rule, signal, match }: Contribution): string =>
+    `        ${points.toFixed(2).padStart(6)} points  ${oneLine(rule)}: ${signal.replace('_', ' ')} ${oneLine(match)}`;
+  const of = (subcategory: string): Contribution[] => contributions.filter((each) => each.subcategory === subcategory);
+  for (const { subcategory, share } of shares) {
+    lines.push(`${percent(share)}  ${subcategory}`, ...of(subcategory).map(describe));
+  }
+  const rest = contributions.filter(({ subcategory }) => !shares.some((share) => share.subcategory === subcategory));
+  if (rest.length > 0) lines.push('  too little for a share', ...rest.map(describe));
+  return lines.join('\n');
+}
+
+function sharesLine(shares: readonly Share[]): string {
+  return shares.map(({ subcategory, share }) => `${percent(share)}  ${subcategory}`).join('\n');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1).padStart(5)} %`;
+}
+
+/** Titles and labels are others' texts: they must not move the cursor of a terminal or colour it. */
+function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+}

@@ -1,0 +1,209 @@
+/** `plumbline demo`: an organization full of made-up data, and a first look at it. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openAnalytics } from '../analytics/open.js';
+import { openDatabase, type DatabaseSql } from '../database/connection.js';
+import { migrate } from '../database/migrate.js';
+import { normalizeEmail } from '../platform/accounts/accounts.store.js';
+import {
+  holdDemoOrganization,
+  queueDemoRun,
+  readDemoRun,
+  type DemoOrganization,
+  type DemoRunState,
+} from '../platform/demo/demo-organization.store.js';
+import { checkPassword } from '../platform/passwords/password-rules.js';
+import { createPasswords } from '../platform/passwords/passwords.js';
+import { readSettings, SettingError } from '../platform/settings.js';
+import { executeHere } from '../platform/sync/jobs/execute-here.js';
+import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
+import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
+import { systemClock, systemRandom, type Random } from '../platform/surroundings.js';
+import { PEOPLE } from '../sync/providers/synthetic/vocabulary.js';
+import { parseConnection } from '../sync/sinks/connection-string.js';
+import { importTeams } from '../sync/work-units/teams/import-teams.js';
+import { withDatabase } from './database.js';
+import type { ChartRow } from './demo-chart.js';
+import { describeDemo, lastDays, type DemoFacts } from './demo-text.js';
+import { createLog } from './log.js';
+import { withDeriver } from './work-units.js';
+
+export interface DemoOptions {
+  readonly email: string;
+  readonly resetPassword: boolean;
+}
+
+/** All made-up repositories there are. */
+const repositories = ['*'];
+/** As many days as are made up. */
+const days = 90;
+const pollMs = 200;
+/** Far longer than it takes; another server may have taken the run up and died. */
+const patienceMs = 120_000;
+
+/**
+ * Makes a verified account with an organization, fills it through the sync engine, and prints how to log in and what a
+ * first query answers. Run again, it brings the data up to today and leaves the rest as it is.
+ *
+ * @throws SettingError when the address is none, or belongs to somebody else, or when syncs cannot write to the store
+ */
+export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptions): Promise<void> {
+  const settings = readSettings(environment);
+  const email = normalizeEmail(options.email);
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new SettingError(`--email ${options.email} is no e-mail address`);
+  const address = settings.analyticsUri === null ? null : parseConnection(settings.analyticsUri);
+  if (address !== null && 'problem' in address) {
+    throw new SettingError(`What is made up cannot be stored in ANALYTICS_URI: ${address.problem}`);
+  }
+  const log = createLog('warn', 2);
+  await withDatabase(settings, log, async (uri) => {
+    await migrate(uri, { logger: log });
+    const database = openDatabase(uri, { logger: log });
+    try {
+      const store = settings.analyticsUri ?? uri;
+      const password = await newPassword(systemRandom);
+      const passwordHash = await createPasswords(settings.bcryptCost).hash(password);
+      const account = { email, passwordHash, replaces: options.resetPassword };
+      const organization = await holdDemoOrganization(database.sql, account, systemClock.now());
+      if (organization === null) {
+        throw new SettingError(`${email} is the address of an account that is not the demo's. Give another: --email`);
+      }
+      if (!organization.existed) await importDemoTeams(store, organization.orgId, environment);
+      const run = await fill(database.sql, organization, store, settings.workUnitRules, log);
+      const facts: DemoFacts = {
+        ...organization,
+        email,
+        password: organization.existed && !options.resetPassword ? null : password,
+        records: run.records,
+        range: lastDays(systemClock.now(), days),
+        url: `http://${settings.host}:${settings.port === 0 ? 8080 : settings.port}`,
+      };
+      const rows = await themesOf(facts, store, settings.analyticsQueryTimeoutSeconds, log);
+      console.log(describeDemo(facts, rows, styleOf(process.stdout, environment)));
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+/** Before there are data, so that each work unit has its team from the start. */
+async function importDemoTeams(store: string, orgId: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  const teams = ['web', 'api', 'platform', 'operations'].map((id, index) => {
+    const members = PEOPLE.slice(4 * index, 4 * index + 4).map(({ email }) => email);
+    return { id, name: id, members, repositories: [] };
+  });
+  await withDeriver({ db: store, org: orgId }, environment, (deriver) => importTeams(deriver, teams));
+}
+
+async function newPassword(random: Random): Promise<string> {
+  for (;;) {
+    const password = random.bytes(15).toString('base64url');
+    if ((await checkPassword(password)).length === 0) return password;
+  }
+}
+
+/** Reads the made-up repositories in this process, unless a server has been faster and does it already. */
+async function fill(
+  sql: DatabaseSql,
+  organization: DemoOrganization,
+  store: string,
+  rulesFile: string | null,
+  log: ReturnType<typeof createLog>,
+): Promise<DemoRunState> {
+  const runId = await queueDemoRun(sql, organization, repositories, systemClock.now());
+  const work = await workOnRun(runId, {
+    sql,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    execute: executeAloud,
+    secrets: noSecrets,
+    store,
+    localRoot: null,
+    rulesFile,
+  });
+  await work?.done;
+  const since = Date.now();
+  for (;;) {
+    const state = await readDemoRun(sql, runId);
+    if (state.status === 'complete') return state;
+    const isUnderWay = state.status === 'pending' || state.status === 'running';
+    if (!isUnderWay || Date.now() - since > patienceMs) {
+      throw new Error(`The made-up data could not be read: ${state.error ?? `the run is ${state.status}`}`);
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** Made-up data are read without a credential. */
+const noSecrets = {
+  open: (): string => {
+    throw new Error('There is no secret in the demo');
+  },
+};
+
+/** Syncs in this process, and shows on a terminal how far it is. */
+const executeAloud: StartExecution = (job, report) => {
+  const { stderr } = process;
+  const show = (text: string): void => {
+    if (stderr.isTTY) stderr.write(`\r\u001b[K${text}`);
+  };
+  show('Making up data ...');
+  const execution = executeHere(
+    job,
+    {
+      step: report.step,
+      progress: (progress) => {
+        report.progress(progress);
+        const { repositories_done: done, repositories_total: total, records } = progress;
+        show(`Making up data: ${done} of ${total} repositories, ${records.toLocaleString('en-US')} records`);
+      },
+    },
+    {
+      now: Date.now,
+      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      random: Math.random,
+      newId: randomUUID,
+      environment: process.env,
+    },
+  );
+  void execution.ended.then(() => {
+    show('');
+  });
+  return execution;
+};
+
+async function themesOf(
+  { orgId, range }: DemoFacts,
+  store: string,
+  timeoutSeconds: number,
+  log: ReturnType<typeof createLog>,
+): Promise<ChartRow[]> {
+  const analytics = await openAnalytics(store, { timeoutSeconds, log });
+  try {
+    const breakdown = { dimension: 'THEME', measure: 'COUNT', dateRange: range, topN: 10 } as const;
+    const batch = {
+      timeseries: [],
+      breakdowns: [breakdown],
+      sankey: null,
+      useInvestment: true,
+      scope: { level: 'ORG', ids: [] },
+    } as const;
+    const { breakdowns } = await analytics.run(orgId, batch, new AbortController().signal);
+    return (breakdowns[0]?.items ?? []).map(({ key, value }) => ({ label: key, value }));
+  } finally {
+    await analytics.close();
+  }
+}
+
+function styleOf(
+  stream: NodeJS.WriteStream,
+  environment: NodeJS.ProcessEnv,
+): { width: number; isColoured: boolean; isUnicode: boolean } {
+  const locale = environment['LC_ALL'] ?? environment['LC_CTYPE'] ?? environment['LANG'] ?? '';
+  return {
+    width: stream.isTTY ? stream.columns : 80,
+    isColoured: stream.isTTY && stream.hasColors() && (environment['NO_COLOR'] ?? '') === '',
+    isUnicode: /utf-?8/i.test(locale) || process.platform === 'win32',
+  };
+}

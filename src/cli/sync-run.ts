@@ -1,0 +1,108 @@
+/** Runs one sync for the command line: reads the request, watches for signals, prints what happens. */
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { startEmbeddedPostgres } from '../database/embedded.js';
+import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
+import type { SyncOptions, SyncRequest } from '../sync/request.js';
+import { parseSyncRequest } from '../sync/request.js';
+import { runSync } from '../sync/run.js';
+import type { SyncSummary } from '../sync/summary.js';
+import { exitCodeOf } from '../sync/summary.js';
+import type { SyncProgress, Surroundings } from '../sync/surroundings.js';
+import { createLog } from './log.js';
+import { openProgressView } from './sync-progress.js';
+import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';
+
+/**
+ * Runs `plumbline sync` in this process.
+ *
+ * @param json prints the summary as one JSON object on standard output; everything else goes to standard error
+ * @returns the exit code: see `exitCodeOf`, and 2 for wrong or missing input
+ */
+export async function runSyncCommand(options: SyncOptions, json: boolean): Promise<0 | 1 | 2 | 3> {
+  const parsed = parseSyncRequest(options, process.env);
+  if (!parsed.ok) {
+    process.stderr.write(describeProblems(parsed.problems));
+    return 2;
+  }
+  const summary = await watched(parsed.request);
+  process.stderr.write(describeSummary(summary));
+  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  return exitCodeOf(summary);
+}
+
+async function watched(request: SyncRequest): Promise<SyncSummary> {
+  const stop = stopSignal();
+  const view = openProgressView(process.stderr, { lines: request.echo, now: Date.now });
+  const began = Date.now();
+  try {
+    return await runSync(request, surroundingsOf(request, stop.signal, view.progress));
+  } catch (error) {
+    // What could not even begin is told in the same form, for whoever reads the JSON.
+    return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
+  } finally {
+    view.close();
+    stop.end();
+  }
+}
+
+function surroundingsOf(request: SyncRequest, signal: AbortSignal, progress: SyncProgress): Surroundings {
+  return {
+    now: Date.now,
+    sleep,
+    random: Math.random,
+    newId: randomUUID,
+    signal,
+    progress: {
+      ...progress,
+      statement: (text) => progress.statement?.(withoutSecrets(text, request.secrets)),
+    },
+    environment: process.env,
+    resolveEmbedded,
+  };
+}
+
+/** SIGINT and SIGTERM end the run after the page in hand; the second of them ends the process. */
+function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort(new SyncError('aborted', 'The sync was stopped.'));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    end: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+  };
+}
+
+/** Resolves after that many milliseconds; rejects with the signal's reason once it is aborted. */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, reject) => {
+    signal.throwIfAborted();
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      done();
+    }, milliseconds);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** The built-in PostgreSQL: the one that a server on the same PLUMBLINE_HOME holds, else started for the run. */
+export async function resolveEmbedded(): Promise<{ readonly uri: string; readonly close: () => Promise<void> }> {
+  const named = process.env['PLUMBLINE_HOME']?.trim() ?? '';
+  try {
+    const embedded = await startEmbeddedPostgres({
+      home: resolve(named === '' ? '.plumbline' : named),
+      logger: createLog('warn', 2),
+    });
+    return { uri: embedded.uri, close: () => embedded.stop() };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SyncError('database_failed', `The built-in PostgreSQL cannot be started: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,92 @@
+/** What a sync has done, or what is wrong with the request, in words for a person. */
+import { basename } from 'node:path';
+import type { SyncFailure } from '../sync/failures.js';
+import type { SyncRequest } from '../sync/request.js';
+import type { CountedName, RepositorySummary, SyncSummary } from '../sync/summary.js';
+
+type Counts = Readonly<Partial<Record<CountedName, number>>>;
+
+/** Everything that is wrong with the input, a line each. */
+export function describeProblems(problems: readonly string[]): string {
+  const head = problems.length === 1 ? 'this is wrong or missing' : `${problems.length} things are wrong or missing`;
+  return `plumbline sync: ${head}:\n${problems.map((problem) => `  ${problem}\n`).join('')}(add --help for the options)\n`;
+}
+
+/** The last lines: how many repositories, what was stored, and which failed why. */
+export function describeSummary({ target, provider, repositories, duration_ms: duration }: SyncSummary): string {
+  const failed = repositories.filter(({ status }) => status === 'failed');
+  const done = repositories.length - failed.length;
+  const counts: Partial<Record<CountedName, number>> = {};
+  for (const { records } of repositories) {
+    for (const table of tablesOf(records)) counts[table] = (counts[table] ?? 0) + (records[table] ?? 0);
+  }
+  const outcome = failed.length === 0 ? '' : `, ${failed.length} failed`;
+  const head = `sync ${target} from ${provider}: ${counted(done, 'repos')} done${outcome}`;
+  return `${head}; ${describeCounts(counts)} in ${(duration / 1000).toFixed(1)} s\n${failed.map(describeFailure).join('')}`;
+}
+
+/** `1,204 commits, 3 reviews`; without the repositories' own rows. */
+export function describeCounts(counts: Counts): string {
+  const parts = tablesOf(counts)
+    .filter((table) => table !== 'repos')
+    .map((table) => counted(counts[table] ?? 0, table));
+  return parts.length === 0 ? 'nothing new' : parts.join(', ');
+}
+
+/** A text that fits on a line of a terminal: names of others must not move its cursor or colour it. */
+export function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+}
+
+/** The summary of a sync that could not begin, or was stopped: what was asked for has failed. */
+export function summaryOfFailure(request: SyncRequest, error: SyncFailure, duration: number): SyncSummary {
+  const repository: RepositorySummary = { id: null, name: nameOf(request), status: 'failed', records: {}, error };
+  return {
+    target: request.target,
+    provider: request.provider,
+    org_id: request.orgId,
+    repositories: [repository],
+    duration_ms: duration,
+  };
+}
+
+const LABELS: Readonly<Record<CountedName, readonly [one: string, more: string]>> = {
+  repos: ['repository', 'repositories'],
+  git_commits: ['commit', 'commits'],
+  git_commit_stats: ['file statistic', 'file statistics'],
+  git_blame: ['line', 'lines'],
+  git_pull_requests: ['request', 'requests'],
+  git_pull_request_reviews: ['review', 'reviews'],
+  ci_pipeline_runs: ['pipeline run', 'pipeline runs'],
+  deployments: ['deployment', 'deployments'],
+  incidents: ['incident', 'incidents'],
+  work_units: ['work unit', 'work units'],
+};
+
+function counted(count: number, table: CountedName): string {
+  return `${count.toLocaleString('en-US')} ${LABELS[table][count === 1 ? 0 : 1]}`;
+}
+
+function tablesOf(counts: Counts): readonly CountedName[] {
+  // Object.keys widens the names of the tables to string.
+  return Object.keys(counts) as CountedName[];
+}
+
+function describeFailure({ name, error }: RepositorySummary): string {
+  return `  failed: ${oneLine(name)}: ${oneLine(error?.message ?? 'no reason was given')}\n`;
+}
+
+function nameOf({ selection }: SyncRequest): string {
+  switch (selection.kind) {
+    case 'local':
+      return basename(selection.path);
+    case 'host_a':
+      return `${selection.owner}/${selection.repo}`;
+    case 'host_b':
+      return `project ${selection.projectId}`;
+    case 'batch':
+      return selection.pattern;
+    case 'synthetic':
+      return selection.repoName;
+  }
+}

@@ -1,0 +1,90 @@
+/** The database of records and work units, opened for a command. */
+import { SyncError, withoutSecrets } from '../sync/failures.js';
+import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
+import { loadRules } from '../sync/work-units/classify/rules.js';
+import { openDeriver, type OpenDeriver } from '../sync/work-units/open-deriver.js';
+import { parseConnection } from '../sync/sinks/connection-string.js';
+import { openSink } from '../sync/sinks/open.js';
+import { DATABASE_KINDS } from '../sync/sinks/sink.js';
+import { resolveEmbedded, sleep } from './sync-run.js';
+
+/** The options that such commands have in common, as texts. */
+export interface WorkUnitOptions {
+  readonly db?: string;
+  readonly dbType?: string;
+  readonly org?: string;
+  readonly rules?: string;
+}
+
+/** Wrong or missing input: the command ends with 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Opens what `--db` (or DATABASE_URI) names, for the organization of `--org` (or ORG_ID), and closes it after `work`. */
+export async function withDeriver<Result>(
+  options: WorkUnitOptions,
+  environment: NodeJS.ProcessEnv,
+  work: (deriver: OpenDeriver) => Promise<Result>,
+): Promise<Result> {
+  const named = given(options.db) ?? given(environment['DATABASE_URI']);
+  if (named === undefined)
+    throw new UsageError('a database is missing: give --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL');
+  const kind = DATABASE_KINDS.find((each) => each === options.dbType);
+  if (options.dbType !== undefined && kind === undefined)
+    throw new UsageError(`--db-type is ${JSON.stringify(options.dbType)}: use one of ${DATABASE_KINDS.join(', ')}`);
+  const address = parseConnection(named, kind);
+  if ('problem' in address) throw new UsageError(`--db (or DATABASE_URI) ${address.problem}`);
+  const surroundings = {
+    now: Date.now,
+    sleep,
+    random: Math.random,
+    newId: () => crypto.randomUUID(),
+    signal: new AbortController().signal,
+    progress: {},
+    environment,
+    resolveEmbedded,
+  };
+  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, surroundings);
+  try {
+    await sink.ensureSchema();
+    const orgId = given(options.org) ?? given(environment['ORG_ID']) ?? 'default';
+    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, surroundings);
+    if (deriver === undefined)
+      throw new UsageError('MongoDB holds no work units: the analytics read PostgreSQL, ClickHouse and SQLite');
+    try {
+      return await work(deriver);
+    } finally {
+      await deriver.close();
+    }
+  } finally {
+    await sink.close();
+  }
+}
+
+/** The classifier of `--rules` (or WORK_UNIT_RULES), else the built-in one. */
+export async function openClassifier(options: WorkUnitOptions, environment: NodeJS.ProcessEnv): Promise<Classifier> {
+  return createClassifier(await loadRules(rulesFile(options, environment)));
+}
+
+/** Runs a command; what a person can mend is told in one line: wrong usage ends with 2, a database that fails with 1. */
+export async function reportingUsage(command: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof SyncError)) throw error;
+    console.error(`plumbline ${command}: ${withoutSecrets(error.message, [])}`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function rulesFile({ rules }: WorkUnitOptions, environment: NodeJS.ProcessEnv): string | undefined {
+  return given(rules) ?? given(environment['WORK_UNIT_RULES']);
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}

@@ -1,0 +1,45 @@
+import type { Middleware } from 'koa';
+import { AnalyticsUnavailable } from '../../analytics/analytics.js';
+import { createGraphqlRoutes } from '../../analytics/graphql/graphql-routes.js';
+import { openAnalytics } from '../../analytics/open.js';
+import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import type { Metrics } from '../operations/metrics.js';
+import { createGraphqlAuthentication } from './graphql-caller.js';
+
+/** The Analytics API as the Platform's server has it. */
+export interface ServedAnalytics {
+  readonly middleware: Middleware;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store of the analytics and makes the routes of `/graphql`.
+ *
+ * @param uri the store
+ */
+export async function serveAnalytics(
+  uri: string,
+  { settings, tokens, sql, log }: PlatformDependencies,
+  metrics: Metrics,
+): Promise<ServedAnalytics> {
+  const analytics = await openAnalytics(uri, { timeoutSeconds: settings.analyticsQueryTimeoutSeconds, log });
+  const middleware = createGraphqlRoutes({
+    analytics,
+    authenticate: createGraphqlAuthentication(tokens, sql),
+    // The statement that timed out is one of authentication: those of the store have an error of their own.
+    isUnavailable: (error) =>
+      error instanceof AnalyticsUnavailable || isConnectionFailure(error) || isStatementTimeout(error),
+    persistedQueriesOnly: settings.persistedQueriesOnly,
+    graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
+    log,
+    answered: metrics.observeQuery,
+  });
+  return { middleware, close: () => analytics.close() };
+}
+
+/** Built files are in the built tree only, which the sources stand beside. */
+function asset(name: string): URL {
+  const builtTree = import.meta.url.includes('/dist/src/') ? '../../../' : '../../../dist/';
+  return new URL(`${builtTree}graphiql/${name}`, import.meta.url);
+}

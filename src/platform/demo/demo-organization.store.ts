@@ -1,0 +1,107 @@
+import type { DatabaseSql, Sql } from '../../database/connection.js';
+import { lockUser } from '../accounts/accounts.store.js';
+import { replacePassword } from '../auth/replace-password.js';
+import { createOrganization } from '../organizations/organizations.store.js';
+import { insertSyncConfig } from '../sync/sync-configs.store.js';
+import { insertSyncRun } from '../sync/sync-runs.store.js';
+
+/** The account that `plumbline demo` makes, and its organization. */
+export interface DemoOrganization {
+  readonly userId: string;
+  readonly orgId: string;
+  /** Whether it was there before. */
+  readonly existed: boolean;
+}
+
+const organizationName = 'Demo';
+const configurationName = 'Made-up data';
+
+/**
+ * Makes a verified account that owns an organization; or finds the one that an earlier call has made.
+ *
+ * @param passwordHash of a new account; an account that is there gets it with `replaces`, which ends its sessions
+ * @returns null: the address is that of an account which is not the demo's
+ */
+export async function holdDemoOrganization(
+  sql: DatabaseSql,
+  account: { readonly email: string; readonly passwordHash: string; readonly replaces: boolean },
+  now: Date,
+): Promise<DemoOrganization | null> {
+  const { email, passwordHash, replaces } = account;
+  return sql.begin(async (transaction) => {
+    const [created] = await transaction<{ id: string }[]>`
+      insert into users (email, password_hash, full_name, auth_provider, is_verified, created_at, updated_at)
+      values (${email}, ${passwordHash}, 'Demo', 'local', true, ${now}, ${now})
+      on conflict (email) do nothing returning id`;
+    if (created !== undefined) {
+      const orgId = await createOrganization(transaction, { name: organizationName, ownerId: created.id }, now);
+      return { userId: created.id, orgId, existed: false };
+    }
+    const found = await findDemoOrganization(transaction, email);
+    if (found === null) return null;
+    if (replaces) {
+      await lockUser(transaction, found.userId);
+      await replacePassword(transaction, found.userId, passwordHash, now);
+    }
+    return found;
+  });
+}
+
+/** The organization that the account has made under the demo's name. @returns null: there is none */
+export async function findDemoOrganization(sql: Sql, email: string): Promise<DemoOrganization | null> {
+  const [found] = await sql<{ user_id: string; org_id: string }[]>`
+    select u.id as user_id, o.id as org_id
+    from users u
+    join memberships m on m.user_id = u.id and m.role = 'owner'
+    join organizations o on o.id = m.org_id and o.created_by = u.id and o.name = ${organizationName}
+    where u.email = ${email}
+    order by o.created_at limit 1`;
+  return found === undefined ? null : { userId: found.user_id, orgId: found.org_id, existed: true };
+}
+
+/** Queues a run that reads these made-up repositories; or finds the one that is under way. @returns its id */
+export async function queueDemoRun(
+  sql: DatabaseSql,
+  { userId, orgId }: DemoOrganization,
+  repositories: readonly string[],
+  now: Date,
+): Promise<string> {
+  return sql.begin(async (transaction) => {
+    await insertSyncConfig(
+      transaction,
+      {
+        orgId,
+        integrationId: null,
+        name: configurationName,
+        provider: 'synthetic',
+        targets: ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'],
+        repositories,
+        isActive: true,
+        createdBy: userId,
+      },
+      now,
+    );
+    const [config] = await transaction<{ id: string }[]>`
+      select id from sync_configs where org_id = ${orgId} and name = ${configurationName} for share`;
+    if (config === undefined) throw new Error('The sync configuration of the demo is gone');
+    const run = await insertSyncRun(transaction, { orgId, configId: config.id, requestedBy: userId }, now);
+    if (run !== null) return run.id;
+    const [active] = await transaction<{ id: string }[]>`
+      select id from sync_runs where sync_config_id = ${config.id} and status in ('pending', 'running')`;
+    if (active === undefined) throw new Error('The run of the demo has just ended: try again');
+    return active.id;
+  });
+}
+
+export interface DemoRunState {
+  readonly status: string;
+  readonly error: string | null;
+  readonly records: number;
+}
+
+export async function readDemoRun(sql: Sql, runId: string): Promise<DemoRunState> {
+  const [run] = await sql<DemoRunState[]>`
+    select status, error, coalesce((progress ->> 'records')::int, 0) as records from sync_runs where id = ${runId}`;
+  if (run === undefined) throw new Error('The run of the demo is gone');
+  return run;
+}

@@ -1,0 +1,24 @@
+import { runSyncJob, type JobSurroundings } from './run-sync-job.js';
+import type { ExecutionEnd, JobReport, SyncExecution, SyncJob } from './sync-job.js';
+
+/** Starts a job in this process. */
+export function executeHere(
+  job: SyncJob,
+  report: JobReport,
+  surroundings: Omit<JobSurroundings, 'signal'>,
+): SyncExecution {
+  const stop = new AbortController();
+  const run = async (): Promise<ExecutionEnd> => {
+    try {
+      await runSyncJob(job, { ...surroundings, signal: stop.signal }, report);
+      return { kind: 'finished' };
+    } catch (error) {
+      if (stop.signal.aborted) return { kind: 'stopped' };
+      return { kind: 'died', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+  };
+  const abort = (): void => {
+    stop.abort();
+  };
+  return { ended: run(), stop: abort, kill: abort };
+}

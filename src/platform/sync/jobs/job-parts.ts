@@ -1,0 +1,165 @@
+import { readdir, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { matchesPattern } from '../../../sync/batch.js';
+import { SyncError, type SyncFailure } from '../../../sync/failures.js';
+import type { SyncOptions } from '../../../sync/request.js';
+import { checkedHostUrl } from './host-url.js';
+import type { SyncJob } from './sync-job.js';
+
+/** One repository, or a pattern that the provider lists: what `plumbline sync` is told in one call. */
+export interface JobPart {
+  readonly selected: string;
+  /** Whether it may lead to any number of repositories. */
+  readonly isPattern: boolean;
+  /** All but the target. */
+  readonly options: SyncOptions;
+  /** Why nothing can be asked for; null: it can. */
+  readonly error: SyncFailure | null;
+}
+
+/**
+ * The parts of a job. Patterns of `local` and `synthetic` become repositories here; those of code hosts are listed by
+ * the host. What the provider cannot have is a part with an error.
+ */
+export async function partsOf(job: SyncJob): Promise<JobPart[]> {
+  const access = accessOf(job);
+  const parts = new Map<string, JobPart>();
+  for (const selected of job.repositories) {
+    for (const part of await partsOrFault(selected, job, access)) {
+      if (!parts.has(part.selected)) parts.set(part.selected, part);
+    }
+  }
+  return [...parts.values()];
+}
+
+async function partsOrFault(selected: string, job: SyncJob, access: Promise<SyncOptions>): Promise<JobPart[]> {
+  try {
+    const common: SyncOptions = {
+      provider: job.provider,
+      db: job.store,
+      org: job.orgId,
+      ...(job.rulesFile === null ? {} : { rules: job.rulesFile }),
+      ...(await access),
+    };
+    const parts = await partsFor(selected, job);
+    return parts.map((part) => ({ ...part, options: { ...common, ...part.options }, error: null }));
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    return [{ selected, isPattern: false, options: {}, error: { code: error.code, message: error.message } }];
+  }
+}
+
+type Part = Omit<JobPart, 'error'>;
+
+async function partsFor(selected: string, { provider, localRoot }: SyncJob): Promise<Part[]> {
+  switch (provider) {
+    case 'host_a':
+      return [hostAPart(selected)];
+    case 'host_b':
+      return [hostBPart(selected)];
+    case 'local':
+      return (await directoriesFor(selected, localRoot)).map(({ name, path }) => single(name, { repoPath: path }));
+    case 'synthetic':
+      return namesFor(selected).map((repoName) => single(repoName, { repoName }));
+  }
+}
+
+async function accessOf({ provider, credential }: SyncJob): Promise<SyncOptions> {
+  if (credential === null) return {};
+  const { token, baseUrl } = credential;
+  if (baseUrl === null) return { auth: token };
+  const url = await checkedHostUrl(baseUrl);
+  // What people copy from a browser or from the API's documentation: the client adds the API's path itself.
+  return provider === 'host_a'
+    ? { auth: token, hostAUrl: url }
+    : { auth: token, hostBUrl: url.replace(/\/api\/v4$/, '') };
+}
+
+function hostAPart(selected: string): Part {
+  const [owner, repo, ...rest] = selected.split('/');
+  if (owner === undefined || owner === '' || isPattern(owner) || repo === undefined || repo === '' || rest.length > 0) {
+    throw refused(selected, 'is neither owner/name nor a pattern such as owner/*');
+  }
+  return isPattern(repo) ? pattern(selected, owner) : single(selected, { owner, repo });
+}
+
+/** A project is named by its number, or by its path, for which its group is listed. */
+function hostBPart(selected: string): Part {
+  if (/^[1-9]\d*$/.test(selected)) return single(selected, { projectId: selected });
+  const group = selected.slice(0, Math.max(0, selected.lastIndexOf('/')));
+  if (group === '' || isPattern(group)) {
+    throw refused(selected, 'is neither the number of a project, nor group/name, nor a pattern such as group/*');
+  }
+  return pattern(selected, group);
+}
+
+function single(selected: string, options: SyncOptions): Part {
+  return { selected, isPattern: false, options };
+}
+
+function pattern(selected: string, group: string): Part {
+  return { selected, isPattern: true, options: { search: selected, group } };
+}
+
+function isPattern(text: string): boolean {
+  return /[*?[\]]/.test(text);
+}
+
+/** What a pattern finds among made-up repositories; a name that is no pattern is made up as it is. */
+const madeUp: readonly [string, ...string[]] = ['acme/api', 'acme/mobile-app', 'acme/payments', 'acme/web-shop'];
+
+function namesFor(selected: string): readonly string[] {
+  if (!isPattern(selected)) return [selected];
+  const found = madeUp.filter((name) => matchesPattern(selected, name));
+  if (found.length === 0) throw refused(selected, `fits none of the made-up repositories: ${madeUp.join(', ')}`);
+  return found;
+}
+
+/**
+ * The directories that a path or pattern names, all of them below the root that the operator opens to every
+ * organization. Links are followed first, so that none leads out of it.
+ */
+async function directoriesFor(selected: string, root: string | null): Promise<{ name: string; path: string }[]> {
+  if (root === null) {
+    throw refused(selected, 'is on the disk of the server, which SYNC_LOCAL_ROOT does not open to organizations');
+  }
+  const top = await realpath(root).catch(() => {
+    throw new SyncError('repository_unreadable', 'The folder of SYNC_LOCAL_ROOT is not there.');
+  });
+  const wanted = isAbsolute(selected) ? relative(top, resolve(selected)) : selected;
+  const found: { name: string; path: string }[] = [];
+  for (const name of await expand(
+    top,
+    wanted.split(/[/\\]/).filter((each) => each !== '' && each !== '.'),
+  )) {
+    const path = await realpath(join(top, name)).catch(() => null);
+    if (path !== null && (path === top || path.startsWith(top + sep)))
+      found.push({ name: name === '' ? '.' : name, path });
+  }
+  if (found.length === 0) throw refused(selected, 'is no directory below SYNC_LOCAL_ROOT');
+  return found;
+}
+
+/** The relative paths that segments with patterns lead to. */
+async function expand(top: string, segments: readonly string[]): Promise<string[]> {
+  let paths = [''];
+  for (const segment of segments) {
+    if (!isPattern(segment)) {
+      paths = paths.map((path) => join(path, segment));
+      continue;
+    }
+    const lists = await Promise.all(
+      paths.map(async (path) => {
+        const entries = await readdir(join(top, path), { withFileTypes: true }).catch(() => []);
+        const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+        return names.filter(({ name }) => matchesPattern(segment, name)).map(({ name }) => join(path, name));
+      }),
+    );
+    paths = lists.flat().sort();
+  }
+  return paths;
+}
+
+function refused(selected: string, why: string): SyncError {
+  return new SyncError('not_found', `${selected} ${why}.`);
+}

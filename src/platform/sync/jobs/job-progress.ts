@@ -1,0 +1,79 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { SyncProgress } from '../../../sync/surroundings.js';
+import type { JobPart } from './job-parts.js';
+import { failuresOf, type StepResult, type SyncJob } from './sync-job.js';
+
+/** Adds up how far a job has come, out of its steps and of what the step under way tells. */
+export interface JobProgress {
+  /** A pattern leads to so many repositories. */
+  counted(selected: string, repositories: number): void;
+  /** @param isLast whether repositories are done with after this step @returns what the step reports to */
+  stepBegun(isLast: boolean): SyncProgress;
+  /** The step is among the steps now. */
+  stepEnded(): void;
+}
+
+/** @param steps the steps that have ended, by any key; read whenever another one has */
+export function createJobProgress(
+  job: SyncJob,
+  parts: readonly JobPart[],
+  steps: ReadonlyMap<string, StepResult>,
+  report: (progress: Schemas['SyncProgress']) => void,
+): JobProgress {
+  const counts = new Map(parts.filter(({ isPattern }) => !isPattern).map(({ selected }) => [selected, 1]));
+  let records = job.recordsBefore;
+  /** Of the step under way. */
+  let stored = new Map<string, number>();
+  let finished: readonly (string | null)[] = [];
+  const endedRepositories = (): boolean[] => parts.flatMap((part) => endedOf(part, job, [...steps.values()]));
+  let ended = endedRepositories();
+
+  const tell = (): void => {
+    const totals = parts.map(({ selected }) => counts.get(selected) ?? null);
+    const failed = ended.filter((isFailed) => isFailed).length + finished.filter((error) => error !== null).length;
+    report({
+      repositories_total: totals.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0),
+      repositories_done: ended.length + finished.length - failed,
+      repositories_failed: failed,
+      records: records + sum(stored.values()),
+    });
+  };
+
+  return {
+    counted: (selected, repositories) => {
+      counts.set(selected, repositories);
+      tell();
+    },
+    stepBegun: (isLast) => ({
+      pageStored: ({ name, records: byTable }) => {
+        stored.set(name, sum(Object.values(byTable)));
+        tell();
+      },
+      repositoryFinished: ({ error }) => {
+        if (isLast) finished = [...finished, error];
+        tell();
+      },
+    }),
+    stepEnded: () => {
+      records += sum(stored.values());
+      stored = new Map();
+      finished = [];
+      ended = endedRepositories();
+      tell();
+    },
+  };
+}
+
+/** Of each repository of a part that no step is left for: whether one of its steps has failed. */
+function endedOf({ selected, isPattern }: JobPart, job: SyncJob, all: readonly StepResult[]): boolean[] {
+  const steps = all.filter((step) => step.selected === selected);
+  if (steps.length < job.targets.length) return [];
+  const failed = new Set(steps.flatMap(failuresOf).map(({ name }) => name));
+  if (!isPattern) return [failed.size > 0];
+  const names = new Set(steps.flatMap(({ repositories }) => repositories.map(({ name }) => name)));
+  return [...names].map((name) => failed.has(name));
+}
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, each) => total + each, 0);
+}

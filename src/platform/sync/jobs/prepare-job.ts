@@ -1,0 +1,57 @@
+import { secretContext } from '../../integrations/integrations.store.js';
+import type { SecretBox } from '../../secrets/secret-box.js';
+import { parseConnection } from '../../../sync/sinks/connection-string.js';
+import type { SyncJob } from './sync-job.js';
+import type { TakenRun } from './sync-jobs.store.js';
+
+/** What a server hands to every job. */
+export interface JobSettings {
+  readonly secrets: Pick<SecretBox, 'open'>;
+  /** Connection string of the database that is filled. */
+  readonly store: string;
+  /** The folder whose repositories organizations may read; null: none. */
+  readonly localRoot: string | null;
+  /** By which work units are classified; null: the rules that come with Plumbline. */
+  readonly rulesFile: string | null;
+}
+
+export type PreparedJob =
+  | { readonly job: SyncJob }
+  /** Fit for people. */
+  | { readonly refusal: string };
+
+/** The job of a run, or why it cannot be done. */
+export function prepareJob(run: TakenRun, { secrets, store, localRoot, rulesFile }: JobSettings): PreparedJob {
+  const address = parseConnection(store);
+  if ('problem' in address) {
+    return { refusal: `What is read cannot be stored in ANALYTICS_URI: ${address.problem}. Ask the operator.` };
+  }
+  const isCodeHost = run.provider === 'host_a' || run.provider === 'host_b';
+  if (isCodeHost && run.secret_sealed === null) {
+    return { refusal: 'The integration of this configuration is gone or switched off. Connect it again.' };
+  }
+  const job: Omit<SyncJob, 'credential'> = {
+    orgId: run.org_id,
+    provider: run.provider,
+    targets: run.targets,
+    repositories: run.repositories,
+    store,
+    localRoot,
+    rulesFile,
+    finished: run.result?.steps ?? [],
+    recordsBefore: run.progress.records ?? 0,
+  };
+  if (run.secret_sealed === null || run.integration_id === null) return { job: { ...job, credential: null } };
+  try {
+    const token = secrets.open(run.secret_sealed, secretContext(run.integration_id));
+    return { job: { ...job, credential: { token, baseUrl: run.base_url } } };
+  } catch {
+    return { refusal: 'The stored token cannot be opened: SECRETS_KEY is another one than it was. Connect it again.' };
+  }
+}
+
+/** The texts of a job that nobody may see. */
+export function secretsOf({ credential, store }: SyncJob): string[] {
+  const password = URL.canParse(store) ? new URL(store).password : '';
+  return [store, password, decodeURIComponent(password), credential?.token ?? ''].filter((each) => each !== '');
+}

@@ -1,0 +1,67 @@
+/** The process of one job: started by `execute-in-process.ts`, told what to do over its IPC channel. */
+import { randomUUID } from 'node:crypto';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import { executeHere } from './execute-here.js';
+import type { MessageToProcess, MessageToServer } from './process-messages.js';
+import type { SyncExecution, SyncJob } from './sync-job.js';
+
+/** The server reads the progress with its heartbeats, which are farther apart. */
+const progressEveryMs = 500;
+/** How long a page may take to be stored after the server has died. */
+const graceMs = 10_000;
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
+let execution: SyncExecution | null = null;
+
+process.on('message', (message) => {
+  const received = message as MessageToProcess; // the server sends nothing else
+  if (received.kind === 'start') execution = start(received.job);
+  else execution?.stop();
+});
+// Ctrl-C and service managers signal all processes of a group: the server decides, and the page under way is finished.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => execution?.stop());
+// The server is gone: another one goes on with the job.
+process.once('disconnect', () => {
+  execution?.stop();
+  setTimeout(() => process.exit(1), graceMs).unref();
+});
+
+function start(job: SyncJob): SyncExecution {
+  let latest: Schemas['SyncProgress'] | null = null;
+  const sendProgress = (): void => {
+    if (latest !== null) tell({ kind: 'progress', progress: latest });
+    latest = null;
+  };
+  const timer = setInterval(sendProgress, progressEveryMs);
+  const started = executeHere(
+    job,
+    {
+      progress: (progress) => (latest = progress),
+      step: (step) => {
+        sendProgress();
+        tell({ kind: 'step', step });
+      },
+    },
+    {
+      now: Date.now,
+      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+      random: Math.random,
+      newId: randomUUID,
+      environment: process.env,
+    },
+  );
+  void started.ended.then((end) => {
+    clearInterval(timer);
+    sendProgress();
+    // Connections to hosts may still be kept alive; nothing is left to do on them.
+    tell({ kind: 'end', end }, () => process.exit(0));
+  });
+  return started;
+}
+
+function tell(message: MessageToServer, then: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, then);
+  else then();
+}

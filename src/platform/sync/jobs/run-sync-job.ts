@@ -1,0 +1,118 @@
+import { failureOf, type SyncFailure } from '../../../sync/failures.js';
+import { openProvider } from '../../../sync/providers/open.js';
+import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';
+import { runSync } from '../../../sync/run.js';
+import type { Surroundings } from '../../../sync/surroundings.js';
+import type { Target } from '../../../sync/targets.js';
+import { partsOf, type JobPart } from './job-parts.js';
+import { createJobProgress, type JobProgress } from './job-progress.js';
+import {
+  failuresOf,
+  hasSucceeded,
+  isSettled,
+  stepKey,
+  type JobReport,
+  type StepResult,
+  type SyncJob,
+} from './sync-job.js';
+
+/** What a job needs from outside; it reports its progress by itself. */
+export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded'>;
+
+/** After so many steps in a row that a host or the database had no answer for, the rest is left to another attempt. */
+const mostFailuresInARow = 3;
+
+/**
+ * Does a job step by step: every target of every repository, through the sync engine. A step that fails is reported
+ * like any other; the ones after it are done nevertheless, unless they could not succeed either.
+ *
+ * @throws the abort signal's reason, once it is aborted
+ */
+export async function runSyncJob(job: SyncJob, surroundings: JobSurroundings, report: JobReport): Promise<void> {
+  const parts = await partsOf(job);
+  const steps = new Map<string, StepResult>();
+  const progress = createJobProgress(job, parts, steps, report.progress);
+  for (const step of job.finished) if (isSettled(step)) steps.set(stepKey(step), step);
+
+  let failuresInARow = 0;
+  for (const part of parts) {
+    const begun = job.targets.filter((target) => !steps.has(stepKey({ selected: part.selected, target })));
+    if (begun.length === 0) continue;
+    const listed = await list(part, begun, job, surroundings, progress);
+    for (const target of begun) {
+      surroundings.signal.throwIfAborted();
+      const step = await stepOf(part, target, listed, job, surroundings, progress);
+      steps.set(stepKey(step), step);
+      progress.stepEnded();
+      report.step(step);
+      failuresInARow = isSettled(step) ? 0 : failuresInARow + 1;
+      if (failuresInARow >= mostFailuresInARow || isHopeless(step, steps)) return;
+    }
+  }
+}
+
+/** The database is away, a package is missing, or the credential opens nothing: the next steps would fail like this one. */
+function isHopeless(step: StepResult, steps: ReadonlyMap<string, StepResult>): boolean {
+  const codes = failuresOf(step).map(({ failure }) => failure.code);
+  if (codes.includes('database_failed') || codes.includes('connectors_missing')) return true;
+  return codes.includes('unauthorized') && ![...steps.values()].some(hasSucceeded);
+}
+
+/**
+ * Counts the repositories of a pattern, by their names alone, so that the progress knows how many there are.
+ *
+ * @returns null: the steps can begin
+ */
+async function list(
+  part: JobPart,
+  [target]: readonly Target[],
+  job: SyncJob,
+  surroundings: JobSurroundings,
+  progress: JobProgress,
+): Promise<SyncFailure | null> {
+  if (part.error !== null || !part.isPattern || target === undefined) return part.error;
+  const read = requestOf(part, target);
+  if ('error' in read) return read.error;
+  try {
+    const provider = await openProvider(read.request, { ...surroundings, progress: {} });
+    let count = 0;
+    for await (const source of provider.repositories()) if (source.name !== '') count += 1;
+    progress.counted(part.selected, count);
+    return count > 0 ? null : { code: 'not_found', message: `${job.provider} has no repository like this.` };
+  } catch (error) {
+    surroundings.signal.throwIfAborted();
+    return failureOf(error, read.request.secrets);
+  }
+}
+
+async function stepOf(
+  part: JobPart,
+  target: Target,
+  listed: SyncFailure | null,
+  job: SyncJob,
+  surroundings: JobSurroundings,
+  progress: JobProgress,
+): Promise<StepResult> {
+  const failed = (error: SyncFailure): StepResult => ({ selected: part.selected, target, repositories: [], error });
+  if (listed !== null) return failed(listed);
+  const read = requestOf(part, target);
+  if ('error' in read) return failed(read.error);
+  try {
+    const isLast = target === job.targets.at(-1);
+    const summary = await runSync(read.request, { ...surroundings, progress: progress.stepBegun(isLast) });
+    return { selected: part.selected, target, repositories: summary.repositories, error: null };
+  } catch (error) {
+    surroundings.signal.throwIfAborted();
+    return failed(failureOf(error, read.request.secrets));
+  }
+}
+
+/** The environment is left out: another's credentials must never stand in for those of the organization. */
+function requestOf(
+  { options }: JobPart,
+  target: Target,
+): { readonly request: SyncRequest } | { readonly error: SyncFailure } {
+  const parsed = parseSyncRequest({ ...options, target }, {});
+  if (parsed.ok) return { request: parsed.request };
+  return { error: { code: 'internal', message: parsed.problems.join('; ') } };
+}

@@ -1,0 +1,136 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { DatabaseSql, Sql } from '../../../database/connection.js';
+import { after } from '../../surroundings.js';
+import type { StepResult } from './sync-job.js';
+
+/** A run that this worker has taken up, with what it is to do. */
+export interface TakenRun {
+  readonly id: string;
+  readonly org_id: string;
+  /** Counts this attempt. */
+  readonly attempts: number;
+  readonly progress: Partial<Schemas['SyncProgress']>;
+  /** What earlier attempts have come to; null: there was none. */
+  readonly result: StoredResult | null;
+  readonly provider: Schemas['SyncProvider'];
+  readonly targets: Schemas['SyncTarget'][];
+  readonly repositories: string[];
+  readonly integration_id: string | null;
+  /** The credential of the integration; null where there is none, or it is switched off. */
+  readonly secret_sealed: Uint8Array | null;
+  readonly base_url: string | null;
+}
+
+/** The column `result`: what came of each step. */
+export interface StoredResult {
+  readonly steps: readonly StepResult[];
+}
+
+/** Who writes: a run belongs to the worker that took it up last. */
+export interface RunOfWorker {
+  readonly runId: string;
+  readonly worker: string;
+}
+
+/** How far a run has come, as it is stored. */
+export interface RunState {
+  readonly progress: Partial<Schemas['SyncProgress']>;
+  /** null: those that are stored are all there are. */
+  readonly steps: readonly StepResult[] | null;
+}
+
+/**
+ * Takes up runs: those that wait, and those whose worker has not been heard of for `silenceSeconds`. No two workers take
+ * the same one.
+ *
+ * @param options `runId` takes that one alone, if it is due
+ */
+export async function takeDueRuns(
+  sql: Sql,
+  worker: string,
+  now: Date,
+  options: { readonly silenceSeconds: number; readonly limit: number; readonly runId?: string },
+): Promise<TakenRun[]> {
+  const { silenceSeconds, limit, runId } = options;
+  return sql<TakenRun[]>`
+    with due as (
+      select id from sync_runs
+      where ((status = 'pending' and available_at <= ${now})
+        or (status = 'running' and coalesce(heartbeat_at, started_at, created_at) < ${after(now, -silenceSeconds)}))
+        ${runId === undefined ? sql`` : sql`and id = ${runId}`}
+      order by available_at, id limit ${limit} for update skip locked
+    ), taken as (
+      update sync_runs set status = 'running', worker = ${worker}, heartbeat_at = ${now},
+        started_at = coalesce(started_at, ${now}), attempts = attempts + 1
+      where id in (select id from due)
+      returning id, org_id, sync_config_id, attempts, progress, result, targets, repositories
+    )
+    select t.id, t.org_id, t.attempts, t.progress, t.result, c.provider, coalesce(t.targets, c.targets) as targets,
+      coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
+      i.secret_sealed, i.base_url
+    from taken t
+    join sync_configs c on c.org_id = t.org_id and c.id = t.sync_config_id
+    left join integrations i on i.org_id = c.org_id and i.id = c.integration_id and i.is_active`;
+}
+
+/** Says that the worker is alive, and how far it has come. @returns false: the run has ended, or is another worker's */
+export async function storeHeartbeat(sql: Sql, run: RunOfWorker, state: RunState, now: Date): Promise<boolean> {
+  const updated = await sql`
+    update sync_runs set heartbeat_at = ${now}, ${stateColumns(sql, state)}
+    where ${isStillOurs(sql, run)} returning 1`;
+  return updated.length > 0;
+}
+
+/** Ends a run. @returns false: it has ended already, or is another worker's */
+export async function storeEnd(
+  sql: DatabaseSql,
+  run: RunOfWorker,
+  state: RunState,
+  { status, error }: { readonly status: 'complete' | 'partial' | 'failed'; readonly error: string | null },
+  now: Date,
+): Promise<boolean> {
+  return sql.begin(async (transaction) => {
+    const [ended] = await transaction<{ org_id: string }[]>`
+      update sync_runs set status = ${status}, error = ${error}, finished_at = ${now}, worker = null,
+        ${stateColumns(transaction, state)}
+      where ${isStillOurs(transaction, run)} returning org_id`;
+    if (ended === undefined) return false;
+    if (status === 'complete') {
+      await transaction`
+        update organizations set first_sync_completed_at = ${now}
+        where id = ${ended.org_id} and first_sync_completed_at is null`;
+    }
+    return true;
+  });
+}
+
+/**
+ * Puts a run back into the queue. @param counts whether this was an attempt; it was none when the server had to stop
+ * @returns false: it has ended, or is another worker's
+ */
+export async function putBack(
+  sql: Sql,
+  run: RunOfWorker,
+  state: RunState,
+  {
+    availableAt,
+    error,
+    counts,
+  }: { readonly availableAt: Date; readonly error: string | null; readonly counts: boolean },
+): Promise<boolean> {
+  const updated = await sql`
+    update sync_runs set status = 'pending', available_at = ${availableAt}, error = ${error}, worker = null,
+      heartbeat_at = null, attempts = attempts - ${counts ? 0 : 1}, ${stateColumns(sql, state)}
+    where ${isStillOurs(sql, run)} returning 1`;
+  return updated.length > 0;
+}
+
+function stateColumns(sql: Sql, { progress, steps }: RunState): ReturnType<Sql> {
+  const result: StoredResult | null = steps === null ? null : { steps };
+  return sql`progress = ${JSON.stringify(progress)}::text::jsonb
+    ${result === null ? sql`` : sql`, result = ${JSON.stringify(result)}::text::jsonb`}`;
+}
+
+function isStillOurs(sql: Sql, { runId, worker }: RunOfWorker): ReturnType<Sql> {
+  return sql`id = ${runId} and status = 'running' and worker = ${worker}`;
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../../generated/contract.js';
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { DatabaseSql } from '../../../database/connection.js';
+import { isConnectionFailure } from '../../../database/failures.js';
+import { withoutSecrets } from '../../../sync/failures.js';
+import type { Clock } from '../../surroundings.js';
+import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
+import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
+import { stepKey, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
+import { putBack, storeEnd, storeHeartbeat, type RunState, type TakenRun } from './sync-jobs.store.js';
+
+export interface WorkOptions extends JobSettings {
+  readonly sql: DatabaseSql;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly execute: StartExecution;
+}
+
+/** A run that is being worked on. */
+export interface RunInWork {
+  /** Resolves when its outcome is stored, or it is no longer this worker's. */
+  readonly done: Promise<void>;
+  /** The server stops: the run goes back into the queue after its page. */
+  stop(): void;
+  /** The server has no more time. */
+  kill(): void;
+  /** Looks at once whether it is still to be done. */
+  recheck(): void;
+}
+
+const heartbeatMs = 2000;
+/** A run that ended elsewhere gets this long to finish its page. */
+const graceMs = 10_000;
+/** How soon what could not be stored is tried again. */
+const retryStoreMs = 500;
+const deadTooOften = 'The process that reads has died again and again.';
+
+/** Does a run that was taken up, and stores what comes of it. */
+export function workOn(run: TakenRun, worker: string, options: WorkOptions): RunInWork {
+  const prepared = prepareJob(run, options);
+  if ('refusal' in prepared) return refuse(run, worker, prepared.refusal, options);
+  if (run.attempts > mostAttempts) return refuse(run, worker, deadTooOften, options);
+  return execute(run, worker, prepared.job, options);
+}
+
+/** Ends a run that cannot be done. When even that cannot be stored, the run is taken up again after a while. */
+function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log }: WorkOptions): RunInWork {
+  const store = async (): Promise<void> => {
+    const key = { runId: run.id, worker };
+    await storeEnd(sql, key, { progress: run.progress, steps: null }, { status: 'failed', error }, clock.now());
+    log.warn({ run_id: run.id, org_id: run.org_id, error }, 'sync run failed');
+  };
+  const nothing = (): void => undefined;
+  return { done: store(), stop: nothing, kill: nothing, recheck: nothing };
+}
+
+function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptions): RunInWork {
+  const { sql, clock, log } = options;
+  const key = { runId: run.id, worker };
+  const state = startState(run);
+  const secrets = secretsOf(job);
+  const fields = { run_id: run.id, org_id: run.org_id, attempt: run.attempts };
+  let isStopping = false;
+  let outOfTime = false;
+
+  log.info({ ...fields, provider: run.provider, targets: run.targets }, 'sync run taken up');
+  const execution = options.execute(job, {
+    progress: (progress) => (state.progress = progress),
+    step: (step) => {
+      state.steps.set(stepKey(step), step);
+      state.hasNewSteps = true;
+    },
+  });
+  const heart = startHeart(async () => {
+    try {
+      const changes = changesOf(state);
+      if (await storeHeartbeat(sql, key, changes, clock.now())) return true;
+      log.info(fields, 'sync run was ended elsewhere');
+      execution.stop();
+      setTimeout(execution.kill, graceMs).unref();
+      return false;
+    } catch (error) {
+      state.hasNewSteps = true; // they may not have arrived
+      log.warn({ ...fields, err: error }, 'the heartbeat of a sync run cannot be stored for now');
+      return true;
+    }
+  });
+
+  const finish = async (): Promise<void> => {
+    const end = await execution.ended;
+    if (!(await heart.stop())) return;
+    const { attempts } = run;
+    const settled = { attempts, steps: [...state.steps.values()], isStopping, secrets };
+    const settlement = settlementOf(end, settled, clock.now());
+    if (end.kind === 'died') {
+      log.error({ ...fields, reason: withoutSecrets(end.reason, secrets) }, 'the process of a sync run died');
+    }
+    const isOurs = await insist(() => store(settlement));
+    log.info({ ...fields, settlement }, isOurs ? saidOf(settlement) : 'sync run was ended elsewhere');
+  };
+
+  const store = (settlement: Settlement): Promise<boolean> => {
+    const final = { progress: state.progress, steps: [...state.steps.values()] };
+    return settlement.kind === 'end'
+      ? storeEnd(sql, key, final, settlement, clock.now())
+      : putBack(sql, key, final, settlement);
+  };
+
+  /** A database that is away comes back; a run is not forgotten over that while the server has time. */
+  const insist = async (attempt: () => Promise<boolean>): Promise<boolean> => {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isConnectionFailure(error) || outOfTime) throw error;
+        await sleep(retryStoreMs);
+      }
+    }
+  };
+
+  return {
+    done: finish(),
+    stop: () => {
+      isStopping = true;
+      execution.stop();
+    },
+    kill: () => {
+      isStopping = true;
+      outOfTime = true;
+      execution.kill();
+    },
+    recheck: heart.beat,
+  };
+}
+
+/** Calls `beat` again and again, one call at a time, until it says false or is stopped. */
+function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promise<boolean> } {
+  let isAlive = true;
+  let beating: Promise<void> | null = null;
+  const beatOnce = (): void => {
+    if (!isAlive) return;
+    beating ??= beat().then((goesOn) => {
+      isAlive = goesOn;
+      beating = null;
+    });
+  };
+  const timer = setInterval(beatOnce, heartbeatMs);
+  return {
+    beat: beatOnce,
+    /** @returns whether the last beat was answered */
+    stop: async () => {
+      clearInterval(timer);
+      await beating;
+      return isAlive;
+    },
+  };
+}
+
+function saidOf(settlement: Settlement): string {
+  if (settlement.kind === 'end') return 'sync run ended';
+  return settlement.counts ? 'sync run will be tried again' : 'sync run goes back to the queue';
+}
+
+interface State {
+  progress: Partial<Schemas['SyncProgress']>;
+  readonly steps: Map<string, StepResult>;
+  hasNewSteps: boolean;
+}
+
+function startState({ progress, result }: TakenRun): State {
+  const steps = new Map((result?.steps ?? []).map((step) => [stepKey(step), step]));
+  return { progress, steps, hasNewSteps: false };
+}
+
+/** What the database does not know yet: the steps of a thousand repositories are not written every other second. */
+function changesOf(state: State): RunState {
+  const { progress, steps, hasNewSteps } = state;
+  state.hasNewSteps = false;
+  return { progress, steps: hasNewSteps ? [...steps.values()] : null };
+}

@@ -1,0 +1,168 @@
+/**
+ * What the derivation of work units reads and keeps in ClickHouse. Its own tables are ReplacingMergeTrees like the
+ * sink's; a link that is removed is written again as gone.
+ */
+import type { AnyRow, Column, JsonValue } from '../records.js';
+import type { Binding, Derivation, Link, RowQuery } from './derivation.js';
+import { columnsOf, selectChangedCommits, selectRows } from './derivation.js';
+
+type Parameters = Record<string, string | number | readonly (string | number)[]>;
+
+/** The sink's connection, as far as it is needed here; failures are errors of a sync. */
+export interface ClickHouseConnection {
+  select(query: string, parameters: Parameters): Promise<Record<string, JsonValue>[]>;
+  command(query: string): Promise<void>;
+  insert(table: string, rows: readonly AnyRow[]): Promise<void>;
+  /** A number that is higher each time, and in later processes. */
+  nextVersion(): number;
+  decode(columns: readonly Column[], row: AnyRow): AnyRow;
+}
+
+/** Rows per page: each one is a query of its own, which costs more here than elsewhere. */
+const PAGE_ROWS = 10_000;
+/** Keys travel as URL parameters, and not every proxy before a server takes more than 16 KiB of them. */
+const KEYS_AT_ONCE = 250;
+
+export function clickHouseDerivation(connection: ClickHouseConnection): Derivation {
+  const { select, insert } = connection;
+  return {
+    ensureSchema: () => ensureSchema(connection),
+    rows: (query) => rows(connection, query),
+    changedCommits: (repoId, since) => changedCommits(connection, repoId, since),
+    writeLinks: async (repoId, added, removed) => {
+      const version = connection.nextVersion();
+      const row = (link: Link, gone: number): AnyRow => ({ repo_id: repoId, ...link, gone, version });
+      const links = [...removed.map((link) => row(link, 1)), ...added.map((link) => row(link, 0))];
+      if (links.length > 0) await insert('work_unit_links', links);
+    },
+    readProgress: async (repoId) => {
+      const query = 'select name, value from work_unit_progress final where repo_id = {repo:UUID}';
+      const found = await select(query, { repo: repoId });
+      return new Map(found.map((row) => [textIn(row, 'name'), textIn(row, 'value')]));
+    },
+    writeProgress: (repoId, notes) => {
+      const version = connection.nextVersion();
+      return insert(
+        'work_unit_progress',
+        [...notes].map(([name, value]) => ({ repo_id: repoId, name, value, version })),
+      );
+    },
+    readTeams: async (orgId) => {
+      const [row] = await select('select teams from team_files final where org_id = {org:String}', { org: orgId });
+      return row === undefined ? undefined : textIn(row, 'teams');
+    },
+    writeTeams: (orgId, teams) => insert('team_files', [{ org_id: orgId, teams, version: connection.nextVersion() }]),
+    repositoryName: async (repoId) => {
+      const [row] = await select('select repo from repos final where id = {repo:UUID}', { repo: repoId });
+      return row === undefined ? undefined : textIn(row, 'repo');
+    },
+    repositories: async (orgId) => {
+      const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';
+      return (await select(query, { org: orgId })).map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
+    },
+  };
+}
+
+async function ensureSchema({ command }: ClickHouseConnection): Promise<void> {
+  await command(
+    'create table if not exists work_unit_links (repo_id UUID, hash String, number Int64, kind LowCardinality(String), ' +
+      'gone UInt8, version UInt64) engine = ReplacingMergeTree(version) order by (repo_id, hash, number, kind)',
+  );
+  await command(
+    'create table if not exists work_unit_progress (repo_id UUID, name String, value String, version UInt64) ' +
+      'engine = ReplacingMergeTree(version) order by (repo_id, name)',
+  );
+  await command(
+    'create table if not exists team_files (org_id String, teams String, version UInt64) ' +
+      'engine = ReplacingMergeTree(version) order by (org_id)',
+  );
+}
+
+const TYPES = { uuid: 'UUID', text: 'String', integer: 'Int64', timestamp: 'Int64', json: 'String' } as const;
+
+interface Statement {
+  readonly binding: Binding;
+  readonly parameters: Parameters;
+}
+
+function statement(): Statement {
+  const parameters: Parameters = {};
+  const place = (value: Parameters[string], type: string): string => {
+    const name = `p${Object.keys(parameters).length}`;
+    parameters[name] = value;
+    return `{${name}:${type}}`;
+  };
+  const binding: Binding = {
+    final: ' final',
+    liveLink: 'gone = 0 and ',
+    value: (value, type) => place(value, TYPES[type]),
+    among: (column, values, type) => `${column} in ${place(values, `Array(${TYPES[type]})`)}`,
+    time: (milliseconds) => `fromUnixTimestamp64Milli(${place(milliseconds, 'Int64')})`,
+  };
+  return { binding, parameters };
+}
+
+async function* rows(connection: ClickHouseConnection, query: RowQuery): AsyncGenerator<readonly AnyRow[]> {
+  const { where } = query;
+  if (where.kind !== 'in' || where.values.length <= KEYS_AT_ONCE) {
+    yield* pages(connection, query);
+    return;
+  }
+  const sorted = [...where.values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  for (let start = 0; start < sorted.length; start += KEYS_AT_ONCE) {
+    const values = sorted.slice(start, start + KEYS_AT_ONCE);
+    yield* pages(connection, { ...query, where: { ...where, values } });
+  }
+}
+
+/** Page by page after the last key: nothing is open in between, however long a page takes to be worked on. */
+async function* pages(connection: ClickHouseConnection, query: RowQuery): AsyncGenerator<readonly AnyRow[]> {
+  const key = query.table.key.filter((name) => name !== 'repo_id');
+  const columns = columnsOf(query);
+  const typeOf = (name: string): Column['type'] => columns.find((each) => each.name === name)?.type ?? 'text';
+  let after: AnyRow | undefined;
+  for (;;) {
+    const { binding, parameters } = statement();
+    const text = selectRows(query, binding);
+    const last = after;
+    const beyond =
+      last === undefined
+        ? ''
+        : ` and (${key.join(', ')}) > (${key.map((name) => binding.value(keyValue(last[name]), typeOf(name))).join(', ')})`;
+    const order = `order by ${query.table.key.join(', ')} limit ${PAGE_ROWS}`;
+    const batch = (await connection.select(`${text}${beyond} ${order}`, parameters)).map((row) =>
+      connection.decode(columns, row),
+    );
+    if (batch.length > 0) yield batch;
+    if (batch.length < PAGE_ROWS) return;
+    after = batch.at(-1);
+  }
+}
+
+async function* changedCommits(
+  connection: ClickHouseConnection,
+  repoId: string,
+  since: number,
+): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ;) {
+    const { binding, parameters } = statement();
+    const text = selectChangedCommits(repoId, since, binding);
+    const beyond = binding.value(after, 'text');
+    const query = `select hash from (${text}) where hash > ${beyond} order by hash limit ${KEYS_AT_ONCE}`;
+    const hashes = (await connection.select(query, parameters)).map((row) => textIn(row, 'hash'));
+    if (hashes.length > 0) yield hashes;
+    if (hashes.length < KEYS_AT_ONCE) return;
+    after = hashes.at(-1) ?? after;
+  }
+}
+
+function textIn(row: Record<string, JsonValue>, name: string): string {
+  const value = row[name];
+  if (typeof value !== 'string') throw new Error(`ClickHouse gave no text ${name}`);
+  return value;
+}
+
+function keyValue(value: JsonValue | undefined): string | number {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new Error('A key holds texts and numbers only');
+}

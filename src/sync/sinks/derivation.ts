@@ -1,0 +1,134 @@
+/**
+ * What the derivation of work units needs of a database beside the sink: to read parts of a repository's records, and to
+ * keep its own notes next to them (which commits belong to which requests, how far it has come, the teams).
+ */
+import type { AnyRow, Column } from '../records.js';
+
+/** A table of records, or one of the notes below. */
+export interface ReadableTable {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+/** Which rows of a repository. */
+export type Where =
+  | { readonly kind: 'all' }
+  /** Written with a change at or after that time (epoch milliseconds). */
+  | { readonly kind: 'changed'; readonly since: number }
+  | { readonly kind: 'in'; readonly column: string; readonly values: readonly (string | number)[] }
+  /** Both ends included, in the database's own order of the column. */
+  | { readonly kind: 'range'; readonly column: string; readonly from: string; readonly to: string }
+  /** Rows of commits that are linked to one of these requests; `column` has the hash. */
+  | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
+
+export interface RowQuery {
+  readonly table: ReadableTable;
+  readonly repoId: string;
+  /** Names of columns; those of the key must be among them, but for the repository. */
+  readonly columns: readonly string[];
+  readonly where: Where;
+}
+
+/** A commit that a request lists, or whose message names it. */
+export interface Link {
+  readonly hash: string;
+  readonly number: number;
+  readonly kind: string;
+}
+
+export interface Derivation {
+  /** Creates what is missing; the sink's own tables must be there. */
+  ensureSchema(): Promise<void>;
+  /** Rows in key order, in batches that fit into memory however many rows there are. */
+  rows(query: RowQuery): AsyncIterable<readonly AnyRow[]>;
+  /** The hashes of commits of which the row or a statistics row changed, each once, in batches. */
+  changedCommits(repoId: string, since: number): AsyncIterable<readonly string[]>;
+  /** Adds and removes links; repeating it changes nothing. */
+  writeLinks(repoId: string, added: readonly Link[], removed: readonly Link[]): Promise<void>;
+  /** The notes on one repository, by name. */
+  readProgress(repoId: string): Promise<ReadonlyMap<string, string>>;
+  writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;
+  /** What `writeTeams` stored for an organization. */
+  readTeams(orgId: string): Promise<string | undefined>;
+  writeTeams(orgId: string, teams: string): Promise<void>;
+  /** What a repository is called: `owner/name`, or its directory's name. */
+  repositoryName(repoId: string): Promise<string | undefined>;
+  /** The repositories of an organization, ordered by id. */
+  repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+}
+
+/** Rows per batch of a stream. */
+export const BATCH_ROWS = 4000;
+
+function column(name: string, type: Column['type']): Column {
+  return { name, type, nullable: false, keepKnown: false };
+}
+
+/** The links between commits and requests. */
+export const LINKS: ReadableTable = {
+  name: 'work_unit_links',
+  columns: [column('repo_id', 'uuid'), column('hash', 'text'), column('number', 'integer'), column('kind', 'text')],
+  key: ['repo_id', 'hash', 'number', 'kind'],
+};
+
+/** How a dialect writes values into a statement. */
+export interface Binding {
+  /** After the name of a table that keeps several versions of a row. */
+  readonly final: string;
+  /** What else a link must fulfil. */
+  readonly liveLink: string;
+  value(value: string | number, type: Column['type']): string;
+  /** The condition that a column has one of these values. */
+  among(column: string, values: readonly (string | number)[], type: Column['type']): string;
+  /** A time given in epoch milliseconds. */
+  time(milliseconds: number): string;
+}
+
+/** The statement of a query, without `order by` and `limit`. */
+export function selectRows({ table, repoId, columns, where }: RowQuery, bind: Binding): string {
+  const repository = bind.value(repoId, 'uuid');
+  return `select ${columns.join(', ')} from ${table.name}${bind.final} where ${
+    table.name === LINKS.name ? bind.liveLink : ''
+  }repo_id = ${repository} and ${condition(table, repository, where, bind)}`;
+}
+
+function condition(table: ReadableTable, repository: string, where: Where, bind: Binding): string {
+  switch (where.kind) {
+    case 'all':
+      return '1 = 1';
+    case 'changed':
+      return `last_synced >= ${bind.time(where.since)}`;
+    case 'in':
+      return bind.among(where.column, where.values, typeOf(table, where.column));
+    case 'range': {
+      const type = typeOf(table, where.column);
+      return `${where.column} >= ${bind.value(where.from, type)} and ${where.column} <= ${bind.value(where.to, type)}`;
+    }
+    case 'linked':
+      return (
+        `${where.column} in (select hash from ${LINKS.name}${bind.final} where ${bind.liveLink}` +
+        `repo_id = ${repository} and ${bind.among('number', where.numbers, 'integer')})`
+      );
+  }
+}
+
+/** The statement of {@link Derivation.changedCommits}, without `order by`. Its one column is `hash`. */
+export function selectChangedCommits(repoId: string, since: number, bind: Binding): string {
+  const changed = `repo_id = ${bind.value(repoId, 'uuid')} and last_synced >= ${bind.time(since)}`;
+  return (
+    `select hash from git_commits${bind.final} where ${changed} ` +
+    `union ${bind.final === '' ? '' : 'distinct '}select commit_hash as hash from git_commit_stats${bind.final} where ${changed}`
+  );
+}
+
+/** The columns of a table that a query reads. */
+export function columnsOf({ table, columns }: RowQuery): readonly Column[] {
+  return table.columns.filter(({ name }) => columns.includes(name));
+}
+
+function typeOf(table: ReadableTable, name: string): Column['type'] {
+  const found = table.columns.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`${table.name} has no column ${name}`);
+  return found.type;
+}

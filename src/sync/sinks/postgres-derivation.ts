@@ -1,0 +1,177 @@
+/** What the derivation of work units reads and keeps in PostgreSQL. */
+import type postgres from 'postgres';
+import type { AnyRow, JsonValue } from '../records.js';
+import type { Binding, Derivation, Link, RowQuery } from './derivation.js';
+import { BATCH_ROWS, selectChangedCommits, selectRows } from './derivation.js';
+
+/** @param failing turns the driver's errors into those of a sync */
+export function postgresDerivation(
+  sql: postgres.Sql,
+  failing: <Result>(action: () => Promise<Result>) => Promise<Result>,
+): Derivation {
+  return {
+    ensureSchema: () => failing(() => ensureSchema(sql)),
+    rows: (query) => rows(sql, query, failing),
+    changedCommits: (repoId, since) => changedCommits(sql, repoId, since, failing),
+    writeLinks: (repoId, added, removed) => failing(() => writeLinks(sql, repoId, added, removed)),
+    readProgress: (repoId) =>
+      failing(async () => {
+        const found = await sql<{ name: string; value: string }[]>`
+          select name, value from work_unit_progress where repo_id = ${repoId}`;
+        return new Map(found.map(({ name, value }) => [name, value]));
+      }),
+    writeProgress: (repoId, notes) =>
+      failing(async () => {
+        const entries = [...notes].map(([name, value]) => ({ repo_id: repoId, name, value }));
+        await sql`
+          insert into work_unit_progress ${sql(entries, 'repo_id', 'name', 'value')}
+          on conflict (repo_id, name) do update set value = excluded.value`;
+      }),
+    readTeams: (orgId) =>
+      failing(async () => {
+        const [row] = await sql<{ teams: string }[]>`select teams from team_files where org_id = ${orgId}`;
+        return row?.teams;
+      }),
+    writeTeams: (orgId, teams) =>
+      failing(async () => {
+        await sql`
+          insert into team_files (org_id, teams) values (${orgId}, ${teams})
+          on conflict (org_id) do update set teams = excluded.teams`;
+      }),
+    repositoryName: (repoId) =>
+      failing(async () => {
+        const [row] = await sql<{ repo: string }[]>`select repo from repos where id = ${repoId}`;
+        return row?.repo;
+      }),
+    repositories: (orgId) =>
+      failing(async () => {
+        const found = await sql<{ id: string; repo: string }[]>`
+          select id, repo from repos where org_id = ${orgId} order by id`;
+        return found.map(({ id, repo }) => ({ id, name: repo }));
+      }),
+  };
+}
+
+async function ensureSchema(sql: postgres.Sql): Promise<void> {
+  await sql.begin(async (transaction) => {
+    // `create ... if not exists` is not safe against itself: two first derivations at once would collide.
+    await transaction`select pg_advisory_xact_lock(hashtextextended('plumbline sync schema', 0))`;
+    await transaction`
+      create table if not exists work_unit_links (
+        repo_id uuid not null, hash text not null, number integer not null, kind text not null,
+        primary key (repo_id, hash, number, kind))`;
+    await transaction`create index if not exists work_unit_links_by_number on work_unit_links (repo_id, number)`;
+    await transaction`
+      create table if not exists work_unit_progress (
+        repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
+    await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
+    // Changes are written to new pages, so that a block range index finds them, and costs the sync next to nothing.
+    for (const table of ['git_commits', 'git_commit_stats'])
+      await transaction.unsafe(
+        `create index if not exists ${table}_by_change on ${table} using brin (last_synced) with (pages_per_range = 32)`,
+      );
+  });
+}
+
+interface Statement {
+  readonly binding: Binding;
+  readonly parameters: string[];
+}
+
+function statement(): Statement {
+  const parameters: string[] = [];
+  const place = (value: string): string => `$${parameters.push(value)}`;
+  const binding: Binding = {
+    final: '',
+    liveLink: '',
+    value: (value, type) => `${place(String(value))}${type === 'uuid' ? '::uuid' : ''}`,
+    // One parameter for any number of values, and an array to the planner, which looks each up in the index.
+    among: (column, values, type) =>
+      `${column} = any(array(select json_array_elements_text(${place(JSON.stringify(values))}::text::json)` +
+      `${type === 'integer' ? '::integer' : ''}))`,
+    time: (milliseconds) => `${place(new Date(milliseconds).toISOString())}::text::timestamptz`,
+  };
+  return { binding, parameters };
+}
+
+type Failing = <Result>(action: () => Promise<Result>) => Promise<Result>;
+
+async function* rows(sql: postgres.Sql, query: RowQuery, failing: Failing): AsyncGenerator<readonly AnyRow[]> {
+  const { binding, parameters } = statement();
+  const text = `${selectRows(query, binding)} order by ${query.table.key.join(', ')}`;
+  // What is looked up by keys is little; a cursor would cost a round trip more.
+  if (query.where.kind === 'in') {
+    const found = await failing(async () => sql.unsafe<StoredRow[]>(text, parameters, { prepare: true }));
+    if (found.length > 0) yield found.map(decode);
+    return;
+  }
+  for await (const batch of cursor<StoredRow>(sql, text, parameters, failing)) yield batch.map(decode);
+}
+
+type StoredRow = Record<string, JsonValue | Date>;
+
+function decode(row: StoredRow): AnyRow {
+  const decoded: Record<string, JsonValue> = {};
+  for (const name in row) {
+    const value = row[name] ?? null;
+    decoded[name] = value instanceof Date ? value.getTime() : value;
+  }
+  return decoded;
+}
+
+async function* changedCommits(
+  sql: postgres.Sql,
+  repoId: string,
+  since: number,
+  failing: Failing,
+): AsyncGenerator<readonly string[]> {
+  const { binding, parameters } = statement();
+  const text = `${selectChangedCommits(repoId, since, binding)} order by hash`;
+  for await (const batch of cursor<{ hash: string }>(sql, text, parameters, failing))
+    yield batch.map(({ hash }) => hash);
+}
+
+async function* cursor<Row extends object>(
+  sql: postgres.Sql,
+  text: string,
+  parameters: string[],
+  failing: Failing,
+): AsyncGenerator<readonly Row[]> {
+  const batches = sql.unsafe<Row[]>(text, parameters, { prepare: true }).cursor(BATCH_ROWS)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await failing(() => batches.next());
+      if (next.done === true) return;
+      if (next.value.length > 0) yield next.value;
+    }
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function writeLinks(
+  sql: postgres.Sql,
+  repoId: string,
+  added: readonly Link[],
+  removed: readonly Link[],
+): Promise<void> {
+  const arriving = (links: readonly Link[]): ReturnType<typeof sql> => sql`
+    json_to_recordset(${JSON.stringify(links)}::text::json) as link (hash text, number integer, kind text)`;
+  await sql.begin((transaction) => [
+    ...(removed.length === 0
+      ? []
+      : [
+          transaction`
+            delete from work_unit_links using ${arriving(removed)}
+            where work_unit_links.repo_id = ${repoId} and work_unit_links.hash = link.hash
+              and work_unit_links.number = link.number and work_unit_links.kind = link.kind`,
+        ]),
+    ...(added.length === 0
+      ? []
+      : [
+          transaction`
+            insert into work_unit_links (repo_id, hash, number, kind)
+            select ${repoId}::uuid, hash, number, kind from ${arriving(added)} on conflict do nothing`,
+        ]),
+  ]);
+}

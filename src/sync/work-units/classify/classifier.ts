@@ -1,0 +1,143 @@
+/** The classifier: what a unit says about itself in, shares over the taxonomy out. Same input, same shares. */
+import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
+import { conventionalTitle } from './conventional.js';
+import type { ConventionalTitle } from './conventional.js';
+import { KeywordFinder } from './keywords.js';
+import { nameMatcher, pathMatcher } from './patterns.js';
+import type { Rule, Rules, Signal } from './rules.js';
+import type { Classification } from './shares.js';
+import { divide } from './shares.js';
+
+/** What a unit says about itself. */
+export interface Evidence {
+  readonly workType: WorkType;
+  readonly title: string;
+  /** What stands below the title; empty where there is nothing. */
+  readonly text: string;
+  readonly labels: readonly string[];
+  /** The titles of a request's commits. */
+  readonly commitTitles: readonly string[];
+  readonly files: FileTally;
+}
+
+/** Changed files, counted by the rule that names them (see {@link Classifier.ruleOfPath}); no rule is -1. */
+export type FileTally = ReadonlyMap<number, number>;
+
+/** One match: which rule gave points for what. */
+export interface Contribution {
+  /** The rule's name; `fallback` where nothing matched. */
+  readonly rule: string;
+  readonly signal: Signal | 'fallback';
+  /** What was matched, for a person to read. */
+  readonly match: string;
+  readonly subcategory: Subcategory;
+  readonly points: number;
+}
+
+export interface Classifier {
+  /** Another one whenever the same unit could be classified differently. */
+  readonly fingerprint: string;
+  /** The number of the first rule whose `paths` name this path, else -1. */
+  ruleOfPath(path: string): number;
+  /** @param explain receives each contribution in a fixed order */
+  classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
+}
+
+const NO_RULE = -1;
+/** What the text below a title counts, next to the title's 1. */
+const TEXT_STRENGTH = 0.25;
+/** Different paths, labels and scopes whose rules are remembered. */
+const REMEMBERED = 50_000;
+
+export function createClassifier(rules: Rules): Classifier {
+  const keywords = new KeywordFinder();
+  rules.rules.forEach((rule, number) => {
+    for (const keyword of rule.keywords) keywords.add(keyword, number);
+  });
+  const types = indexBy(rules.rules, (rule) => rule.types);
+  const workTypes = indexBy(rules.rules, (rule) => rule.workTypes);
+  const rulesOfLabel = remembering(matchingRules(rules.rules, (rule) => rule.labels));
+  const rulesOfScope = remembering(matchingRules(rules.rules, (rule) => rule.scopes));
+  const paths = rules.rules.flatMap((rule, number) =>
+    rule.paths.map((pattern) => ({ matches: pathMatcher(pattern), number })),
+  );
+  const ruleOfPath = remembering((path) => paths.find(({ matches }) => matches(path))?.number ?? NO_RULE);
+
+  const classify: Classifier['classify'] = (evidence, explain) => {
+    const points = new Map<Subcategory, number>();
+    const give = (number: number, signal: Signal, strength: number, match: string): void => {
+      const rule = rules.rules[number];
+      if (rule === undefined) return;
+      const worth = rules.points[signal] * rule.weight * strength;
+      if (worth <= 0) return;
+      for (const [subcategory, part] of rule.gives) {
+        points.set(subcategory, (points.get(subcategory) ?? 0) + worth * part);
+        explain?.({ rule: rule.name, signal, match, subcategory, points: worth * part });
+      }
+    };
+    for (const { type, scopes, strength } of titlesOf(evidence)) {
+      for (const number of types.get(type) ?? []) give(number, 'type', strength, type);
+      for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
+    }
+    for (const label of evidence.labels) for (const number of rulesOfLabel(label)) give(number, 'label', 1, label);
+    // The `fix` of `fix: ...` has had its points as a type.
+    const inTitle = keywords.find(conventionalTitle(evidence.title)?.description ?? evidence.title);
+    for (const [number, word] of inTitle) give(number, 'keyword', 1, word);
+    if (evidence.text !== '') {
+      for (const [number, word] of keywords.find(evidence.text))
+        if (!inTitle.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
+    }
+    const files = total(evidence.files);
+    for (const [number, count] of [...evidence.files].sort(([a], [b]) => a - b))
+      give(number, 'path', count / files, `${count} of ${files} files`);
+    for (const number of workTypes.get(evidence.workType) ?? []) give(number, 'work_type', 1, evidence.workType);
+    if (points.size > 0) return divide(points);
+    for (const [subcategory, part] of rules.fallback)
+      explain?.({ rule: 'fallback', signal: 'fallback', match: 'no rule matched', subcategory, points: part });
+    return divide(rules.fallback);
+  };
+  return { fingerprint: rules.fingerprint, ruleOfPath, classify };
+}
+
+/** The conventional titles that speak for a unit: its own, else those of its commits, each by its part of them. */
+function titlesOf({ title, commitTitles }: Evidence): (ConventionalTitle & { readonly strength: number })[] {
+  const own = conventionalTitle(title);
+  if (own !== undefined) return [{ ...own, strength: 1 }];
+  const titles = commitTitles.map(conventionalTitle);
+  return titles.flatMap((each) => (each === undefined ? [] : [{ ...each, strength: 1 / titles.length }]));
+}
+
+function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {
+  const index = new Map<Key, number[]>();
+  rules.forEach((rule, number) => {
+    for (const key of new Set(keys(rule))) index.set(key, [...(index.get(key) ?? []), number]);
+  });
+  return index;
+}
+
+function matchingRules(
+  rules: readonly Rule[],
+  patterns: (rule: Rule) => readonly string[],
+): (text: string) => readonly number[] {
+  const matchers = rules.map((rule) => patterns(rule).map(nameMatcher));
+  return (text) => matchers.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
+}
+
+/** Remembers results by text; forgets all when there are too many, so that memory stays flat. */
+function remembering<Result>(find: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, Result>();
+  return (text) => {
+    const result = known.get(text);
+    if (result !== undefined) return result;
+    const fresh = find(text);
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(text, fresh);
+    return fresh;
+  };
+}
+
+function total(files: FileTally): number {
+  let sum = 0;
+  for (const count of files.values()) sum += count;
+  return sum;
+}

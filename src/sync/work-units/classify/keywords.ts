@@ -1,0 +1,71 @@
+/** Finding the keywords of all rules in a text at once: by its words, each looked up, instead of by an expression per rule. */
+
+/** A keyword of a rule: words that follow each other, the last of which may be open-ended. */
+interface Keyword {
+  readonly words: readonly string[];
+  readonly isOpen: boolean;
+  /** Number of the rule. */
+  readonly rule: number;
+}
+
+/** By the number of a rule, the words that were found for it. */
+export type Found = ReadonlyMap<number, string>;
+
+/** Words whose candidates are remembered: those of a language repeat. */
+const REMEMBERED = 50_000;
+/** What is beyond this many characters of a text is not looked at: templates and logs, not descriptions. */
+const MOST_CHARACTERS = 4000;
+const WORD = /[\p{L}\p{N}_]+/gu;
+
+/** Finds keywords: `crash` as a whole word, `crash*` with any ending, `race condition` as words in sequence. */
+export class KeywordFinder {
+  readonly #exact = new Map<string, Keyword[]>();
+  readonly #open: Keyword[] = [];
+  readonly #candidates = new Map<string, readonly Keyword[]>();
+
+  add(keyword: string, rule: number): void {
+    const words = wordsOf(keyword);
+    const [first] = words;
+    // `cve-*` is the word `cve` and then any: its last word is open and empty.
+    const isOpen = keyword.endsWith('*');
+    if (isOpen && /[^\p{L}\p{N}_]\*$/u.test(keyword)) words.push('');
+    if (first === undefined) return;
+    const entry: Keyword = { words, isOpen, rule };
+    if (isOpen && words.length === 1) this.#open.push(entry);
+    else this.#exact.set(first, [...(this.#exact.get(first) ?? []), entry]);
+  }
+
+  find(text: string): Found {
+    const found = new Map<number, string>();
+    const words = wordsOf(text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text);
+    for (const [index, word] of words.entries()) {
+      for (const keyword of this.#candidatesFor(word)) {
+        if (found.has(keyword.rule) || !continues(keyword, words, index)) continue;
+        found.set(keyword.rule, words.slice(index, index + keyword.words.length).join(' '));
+      }
+    }
+    return found;
+  }
+
+  #candidatesFor(word: string): readonly Keyword[] {
+    const known = this.#candidates.get(word);
+    if (known !== undefined) return known;
+    const open = this.#open.filter((keyword) => word.startsWith(keyword.words[0] ?? ''));
+    const candidates = [...(this.#exact.get(word) ?? []), ...open];
+    if (this.#candidates.size >= REMEMBERED) this.#candidates.clear();
+    this.#candidates.set(word, candidates);
+    return candidates;
+  }
+}
+
+function continues({ words, isOpen }: Keyword, text: readonly string[], start: number): boolean {
+  return words.every((word, offset) => {
+    const found = text[start + offset];
+    if (found === undefined) return false;
+    return isOpen && offset === words.length - 1 ? found.startsWith(word) : found === word;
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}

@@ -1,0 +1,34 @@
+/** The globs of rules and teams files. Case never matters. */
+
+export type Matcher = (text: string) => boolean;
+
+/** Matches a name (a label, a scope, a repository): `*` stands for anything. */
+export function nameMatcher(pattern: string): Matcher {
+  return tester(`^${globSource(pattern, '.*')}$`);
+}
+
+/**
+ * Matches a path: `*` stands for anything within one folder, `**` for any number of folders. A pattern without a slash
+ * is looked for in every folder.
+ */
+export function pathMatcher(pattern: string): Matcher {
+  const parts = (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/');
+  const source = parts.map((part, index) => {
+    const isLast = index === parts.length - 1;
+    if (part === '**') return isLast ? '.*' : '(?:.*/)?';
+    return globSource(part, '[^/]*') + (isLast ? '' : '/');
+  });
+  return tester(`^${source.join('')}$`);
+}
+
+function globSource(glob: string, star: string): string {
+  return glob
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\/]/g, '\\$&'))
+    .join(star);
+}
+
+function tester(source: string): Matcher {
+  const expression = new RegExp(source, 'isu');
+  return (text) => expression.test(text);
+}

@@ -1,0 +1,88 @@
+/** From points to shares: the same points always give the same shares, and shares of a unit always add up to exactly 1. */
+import type { Share } from '../../../analytics/work-unit.js';
+import type { Subcategory, Theme } from '../../../analytics/vocabulary.js';
+import { TAXONOMY } from '../../../analytics/vocabulary.js';
+
+/**
+ * Shares are whole numbers of these parts. A 64th is exact in binary floating point, so that shares of a unit add up to
+ * 1 in whatever order; and it is a whole number of millionths (15,625), in which the analytics store shares.
+ */
+export const PARTS = 64;
+
+/** What is less than this part of all points is noise, and goes to the others. */
+const LEAST = 0.05;
+
+/** All subcategories in the order of the taxonomy, by which ties are settled. */
+export const SUBCATEGORIES: readonly Subcategory[] = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
+  // Joining a theme with one of its own names gives a subcategory by definition.
+  names.map((name) => `${theme}.${name}` as Subcategory),
+);
+
+export type Points = ReadonlyMap<Subcategory, number>;
+
+export interface Classification {
+  /** The theme with the largest share, and the subcategory with the largest share within it. */
+  readonly theme: Theme;
+  readonly subcategory: Subcategory;
+  /** At least one; the largest first, then by name. */
+  readonly shares: readonly Share[];
+}
+
+/**
+ * Divides a unit by its points.
+ *
+ * @param points positive numbers; at least one
+ */
+export function divide(points: Points): Classification {
+  const total = sum(points.values());
+  const kept = SUBCATEGORIES.flatMap((subcategory) => {
+    const value = points.get(subcategory) ?? 0;
+    return value > 0 && value >= total * LEAST ? [{ subcategory, value }] : [];
+  });
+  if (kept.length === 0) throw new Error('A unit cannot be divided without points');
+  const keptTotal = sum(kept.map(({ value }) => value));
+  const exact = kept.map(({ subcategory, value }, order) => {
+    const parts = (value / keptTotal) * PARTS;
+    return { subcategory, order, parts: Math.floor(parts), rest: parts - Math.floor(parts) };
+  });
+  // The parts that rounding left over go to the largest rests, in order of the taxonomy where they are equal.
+  let left = PARTS - sum(exact.map(({ parts }) => parts));
+  for (const item of exact.toSorted((a, b) => b.rest - a.rest || a.order - b.order)) {
+    if (left === 0) break;
+    item.parts += 1;
+    left -= 1;
+  }
+  const shares = exact.map(({ subcategory, parts }) => ({ subcategory, share: parts / PARTS }));
+  const ordered = shares.toSorted((a, b) => b.share - a.share || (a.subcategory < b.subcategory ? -1 : 1));
+  return { ...mainOf(shares), shares: ordered };
+}
+
+/** The theme that a subcategory belongs to. */
+export function themeOf(subcategory: Subcategory): Theme {
+  // A subcategory is its theme, a dot and a name.
+  return subcategory.slice(0, subcategory.indexOf('.')) as Theme;
+}
+
+/** @param shares in the order of the taxonomy, which settles ties */
+function mainOf(shares: readonly Share[]): { theme: Theme; subcategory: Subcategory } {
+  const themes = new Map<Theme, number>();
+  for (const { subcategory, share } of shares) {
+    const theme = themeOf(subcategory);
+    themes.set(theme, (themes.get(theme) ?? 0) + share);
+  }
+  const [theme] = largest([...themes]);
+  const within = shares.filter(({ subcategory }) => themeOf(subcategory) === theme);
+  const [subcategory] = largest(within.map((each) => [each.subcategory, each.share] as const));
+  return { theme, subcategory };
+}
+
+/** The first of the largest. */
+function largest<Name>(entries: readonly (readonly [Name, number])[]): readonly [Name, number] {
+  return entries.reduce((best, entry) => (entry[1] > best[1] ? entry : best));
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

@@ -1,0 +1,245 @@
+/**
+ * Records in, work units out, as DECISIONS.md section 2 defines them. Nothing here reads or writes: a unit depends on
+ * the records given and on nothing else.
+ *
+ * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
+ *   One that was closed without a merge is never complete; its day is that of its last activity. Its churn is what the
+ *   host says, else the sum over its commits.
+ * - A **commit** outside any request starts when it was written and is complete when it was committed.
+ * - A **deployment** is complete once it is deployed; a failed one is never complete.
+ * - An **incident** is complete once it is resolved.
+ */
+import type { WorkType } from '../../analytics/vocabulary.js';
+import type { WorkUnit } from '../../analytics/work-unit.js';
+import type { AnyRow } from '../records.js';
+import type { Classifier, Contribution, Evidence } from './classify/classifier.js';
+import type { CommitFacts } from './facts.js';
+import { addTallies } from './facts.js';
+import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from './row-values.js';
+import type { TeamAssigner } from './teams/assign.js';
+
+/** What all units of one repository have in common. */
+export interface RepositoryContext {
+  readonly repoId: string;
+  /** `owner/name`, or the directory's name. */
+  readonly repo: string;
+  readonly classifier: Classifier;
+  readonly teams: TeamAssigner;
+}
+
+type Explain = (contribution: Contribution) => void;
+
+/** The id of a unit: `<repository id>:<work type>:<number, hash or id>`. */
+export function unitId(repoId: string, workType: WorkType, name: string | number): string {
+  return `${repoId}:${workType}:${name}`;
+}
+
+/** The parts of an id that `unitId` made; undefined for other texts. */
+export function parseUnitId(id: string): { repoId: string; workType: WorkType; name: string } | undefined {
+  const match = /^([0-9a-f-]{36}):(pull_request|commit|deployment|incident):(.+)$/s.exec(id);
+  if (match === null) return undefined;
+  const [, repoId = '', workType = '', name = ''] = match;
+  // The expression lets nothing else through.
+  return { repoId, workType: workType as WorkType, name };
+}
+
+/** The columns that {@link requestUnit} reads. */
+export const REQUEST_COLUMNS = [
+  'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
+  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'source',
+] as const; // prettier-ignore
+
+/**
+ * The unit of a pull or merge request.
+ *
+ * @param row with {@link REQUEST_COLUMNS}
+ * @param commits those that belong to it and are stored, in any order
+ * @param lastReview epoch milliseconds of its last review; null without any
+ */
+export function requestUnit(
+  context: RepositoryContext,
+  row: AnyRow,
+  commits: readonly CommitFacts[],
+  lastReview: number | null,
+  explain?: Explain,
+): WorkUnit {
+  const ordered = commits.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  const own = ordered.filter((commit) => !commit.isMerge);
+  const created = numberOf(row, 'created_at');
+  const merged = numberOrNull(row, 'merged_at') ?? (row['state'] === 'merged' ? numberOrNull(row, 'closed_at') : null);
+  const times = [
+    created,
+    numberOrNull(row, 'updated_at'),
+    numberOrNull(row, 'closed_at'),
+    lastReview,
+    ...ordered.map(({ committerWhen }) => committerWhen),
+  ];
+  const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
+  const churn = own.reduce((sum, { changes }) => sum + changes.churn, 0);
+  const email = textOrNull(row, 'author_email') ?? onlyEmail(own);
+  return finish(
+    context,
+    {
+      workType: 'pull_request',
+      name: numberOf(row, 'number'),
+      authors: [email, textOrNull(row, 'author_name')],
+      startedAt: own.reduce((first, { authorWhen }) => Math.min(first, authorWhen), created),
+      completedAt: merged,
+      lastActivity: latest(times) ?? created,
+      churnLoc: additions === null && deletions === null ? churn : (additions ?? 0) + (deletions ?? 0),
+      owners: addTallies(own.map(({ changes }) => changes.owners)),
+    },
+    {
+      workType: 'pull_request',
+      title: textOf(row, 'title'),
+      text: textOf(row, 'body'),
+      labels: textsOf(row, 'labels').toSorted(),
+      commitTitles: own.map(({ message }) => titleAndText(message).title),
+      files: addTallies(own.map(({ changes }) => changes.files)),
+    },
+    explain,
+  );
+}
+
+/** The unit of a commit outside any request. */
+export function commitUnit(context: RepositoryContext, commit: CommitFacts, explain?: Explain): WorkUnit {
+  const { authorWhen, committerWhen, changes } = commit;
+  return finish(
+    context,
+    {
+      workType: 'commit',
+      name: commit.hash,
+      authors: [commit.authorEmail, commit.authorName],
+      startedAt: authorWhen,
+      completedAt: Math.max(authorWhen, committerWhen),
+      lastActivity: committerWhen,
+      churnLoc: changes.churn,
+      owners: changes.owners,
+    },
+    { workType: 'commit', ...titleAndText(commit.message), labels: [], commitTitles: [], files: changes.files },
+    explain,
+  );
+}
+
+export const DEPLOYMENT_COLUMNS = [
+  'deployment_id', 'status', 'environment', 'author_name', 'started_at', 'finished_at', 'deployed_at',
+  'merged_at', 'release_ref',
+] as const; // prettier-ignore
+
+/** The unit of a deployment; undefined for one of which no time is known at all, which has no day to be counted on. */
+export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
+  const [started, finished, deployed, merged] = ['started_at', 'finished_at', 'deployed_at', 'merged_at'].map((name) =>
+    numberOrNull(row, name),
+  );
+  const begin = started ?? merged ?? deployed ?? finished;
+  if (begin === undefined || begin === null) return undefined;
+  const [environment, ref] = [textOf(row, 'environment'), textOf(row, 'release_ref')];
+  return finish(
+    context,
+    {
+      workType: 'deployment',
+      name: textOf(row, 'deployment_id'),
+      authors: [textOrNull(row, 'author_name')],
+      startedAt: begin,
+      completedAt: deployed ?? null,
+      lastActivity: latest([begin, finished ?? null]) ?? begin,
+      churnLoc: 0,
+      owners: new Map(),
+    },
+    {
+      workType: 'deployment',
+      title: `${ref} ${environment}`.trim(),
+      text: '',
+      labels: [],
+      commitTitles: [],
+      files: new Map(),
+    },
+    explain,
+  );
+}
+
+export const INCIDENT_COLUMNS = [
+  'incident_id', 'title', 'author_name', 'labels', 'started_at', 'resolved_at',
+] as const; // prettier-ignore
+
+export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit {
+  const started = numberOf(row, 'started_at');
+  return finish(
+    context,
+    {
+      workType: 'incident',
+      name: textOf(row, 'incident_id'),
+      authors: [textOrNull(row, 'author_name')],
+      startedAt: started,
+      completedAt: numberOrNull(row, 'resolved_at'),
+      lastActivity: started,
+      churnLoc: 0,
+      owners: new Map(),
+    },
+    {
+      workType: 'incident',
+      title: textOf(row, 'title'),
+      text: '',
+      labels: textsOf(row, 'labels').toSorted(),
+      commitTitles: [],
+      files: new Map(),
+    },
+    explain,
+  );
+}
+
+/** The first line of a message and what stands below it. */
+export function titleAndText(message: string): { readonly title: string; readonly text: string } {
+  const end = message.indexOf('\n');
+  return end < 0 ? { title: message, text: '' } : { title: message.slice(0, end), text: message.slice(end + 1).trim() };
+}
+
+interface Draft {
+  readonly workType: WorkType;
+  readonly name: string | number;
+  /** E-mail, login, name: the first that is known is the dimension value. */
+  readonly authors: readonly (string | null)[];
+  readonly startedAt: number;
+  readonly completedAt: number | null;
+  readonly lastActivity: number;
+  readonly churnLoc: number;
+  readonly owners: ReadonlyMap<string, number>;
+}
+
+function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, explain?: Explain): WorkUnit {
+  const completedAt = draft.completedAt === null ? null : inRange(draft.completedAt);
+  // Clocks of writers are wrong at times: nothing starts after it ends.
+  const startedAt = Math.min(inRange(draft.startedAt), completedAt ?? Infinity);
+  const author = draft.authors.find((name) => name !== null && name.trim() !== '') ?? '';
+  return {
+    id: unitId(context.repoId, draft.workType, draft.name),
+    workType: draft.workType,
+    repo: context.repo,
+    team: context.teams.teamOf(draft.authors, draft.owners),
+    author: author.includes('@') ? author.trim().toLowerCase() : author.trim(),
+    startedAt,
+    completedAt,
+    day: new Date(completedAt ?? Math.max(startedAt, inRange(draft.lastActivity))).toISOString().slice(0, 10),
+    churnLoc: draft.churnLoc,
+    ...context.classifier.classify(evidence, explain),
+  };
+}
+
+/** The first and the last time that every engine can store; what a wrong clock puts outside is moved to the border. */
+const FIRST_TIME = 0;
+const LAST_TIME = Date.UTC(2099, 11, 31, 23, 59, 59, 999);
+
+function inRange(time: number): number {
+  return Math.min(Math.max(time, FIRST_TIME), LAST_TIME);
+}
+
+/** The e-mail that all commits share; a host tells a login only. */
+function onlyEmail(commits: readonly CommitFacts[]): string | null {
+  const emails = new Set(commits.map(({ authorEmail }) => authorEmail?.toLowerCase() ?? ''));
+  const [email = ''] = emails;
+  return emails.size === 1 && email !== '' ? email : null;
+}
+
+function latest(times: readonly (number | null)[]): number | null {
+  return times.reduce((last, time) => (last === null || (time !== null && time > last) ? time : last), null);
+}

@@ -1,0 +1,105 @@
+/** Why a unit is classified as it is: which rule gave which points, for what. */
+import type { WorkUnit } from '../../analytics/work-unit.js';
+import type { AnyRow } from '../records.js';
+import type { Contribution } from './classify/classifier.js';
+import { requestUnits } from './derive-repository.js';
+import type { RepositoryContext } from './derive.js';
+import {
+  commitUnit,
+  DEPLOYMENT_COLUMNS,
+  deploymentUnit,
+  INCIDENT_COLUMNS,
+  incidentUnit,
+  parseUnitId,
+  titleAndText,
+} from './derive.js';
+import type { WorkUnitDeriver } from './derivation-run.js';
+import { repositoryContext } from './derivation-run.js';
+import { RecordReader } from './record-reader.js';
+import { textOf } from './row-values.js';
+
+export interface Explanation {
+  /** The unit as the rules at hand give it. */
+  readonly unit: WorkUnit;
+  /** Its title, for a person. */
+  readonly title: string;
+  /** Equal ones are added up. */
+  readonly contributions: readonly Contribution[];
+  /** The unit as it is stored; it differs where it was derived by other rules or from older records. */
+  readonly stored: WorkUnit | undefined;
+}
+
+/**
+ * Derives one unit again and tells why.
+ *
+ * @param id as `plumbline` and the analytics show it: `<repository id>:<work type>:<number, hash or id>`
+ * @returns undefined where the organization has no such unit
+ */
+export async function explainUnit(deriver: WorkUnitDeriver, id: string): Promise<Explanation | undefined> {
+  const parsed = parseUnitId(id);
+  const stored = await deriver.store.find(deriver.orgId, id);
+  // The store answers for the organization: what is another one's does not exist here.
+  if (parsed === undefined || stored === undefined) return undefined;
+  const { repoId, workType, name } = parsed;
+  const context = await repositoryContext(deriver, repoId, await deriver.records.readProgress(repoId));
+  if (context === undefined) return undefined;
+  const found: Contribution[] = [];
+  const made = await MAKERS[workType](new RecordReader(deriver.records, context), context, name, (each) => {
+    found.push(each);
+  });
+  return made === undefined ? undefined : { ...made, contributions: addUp(found), stored };
+}
+
+/** Adds up contributions that differ in nothing but their points; in the order of the first of them. */
+export function addUp(contributions: readonly Contribution[]): readonly Contribution[] {
+  const sums = new Map<string, Contribution>();
+  for (const each of contributions) {
+    const key = JSON.stringify([each.rule, each.signal, each.match, each.subcategory]);
+    sums.set(key, { ...each, points: each.points + (sums.get(key)?.points ?? 0) });
+  }
+  return [...sums.values()];
+}
+
+type Made = { readonly unit: WorkUnit; readonly title: string } | undefined;
+type Maker = (
+  reader: RecordReader,
+  context: RepositoryContext,
+  name: string,
+  explain: (contribution: Contribution) => void,
+) => Promise<Made>;
+
+const MAKERS: Readonly<Record<WorkUnit['workType'], Maker>> = {
+  pull_request: async (reader, _context, name, explain) => {
+    for await (const rows of reader.requests({ kind: 'in', column: 'number', values: [Number(name)] })) {
+      const [unit] = await requestUnits(reader, rows, explain);
+      if (unit !== undefined) return { unit, title: textOf(rows[0] ?? {}, 'title') };
+    }
+    return undefined;
+  },
+  commit: async (reader, context, name, explain) => {
+    const [commit] = await reader.commitFacts({ hashes: [name] });
+    if (commit === undefined) return undefined;
+    return { unit: commitUnit(context, commit, explain), title: titleAndText(commit.message).title };
+  },
+  deployment: async (reader, context, name, explain) => {
+    const row = await onlyRow(reader, 'deployments', DEPLOYMENT_COLUMNS, 'deployment_id', name);
+    const unit = row === undefined ? undefined : deploymentUnit(context, row, explain);
+    if (row === undefined || unit === undefined) return undefined;
+    return { unit, title: `${textOf(row, 'release_ref')} ${textOf(row, 'environment')}`.trim() };
+  },
+  incident: async (reader, context, name, explain) => {
+    const row = await onlyRow(reader, 'incidents', INCIDENT_COLUMNS, 'incident_id', name);
+    return row === undefined ? undefined : { unit: incidentUnit(context, row, explain), title: textOf(row, 'title') };
+  },
+};
+
+async function onlyRow(
+  reader: RecordReader,
+  table: 'deployments' | 'incidents',
+  columns: readonly string[],
+  column: string,
+  value: string,
+): Promise<AnyRow | undefined> {
+  for await (const rows of reader.rows(table, columns, { kind: 'in', column, values: [value] })) return rows[0];
+  return undefined;
+}

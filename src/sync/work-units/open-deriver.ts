@@ -1,0 +1,78 @@
+/** Opens what keeps work units up to date beside a sink. */
+import { openWorkUnitStore } from '../../analytics/store/open.js';
+import type { WorkUnitStore } from '../../analytics/work-unit.js';
+import { SyncError } from '../failures.js';
+import type { Sink } from '../sinks/sink.js';
+import type { Surroundings } from '../surroundings.js';
+import { createClassifier } from './classify/classifier.js';
+import { loadRules } from './classify/rules.js';
+import type { WorkUnitDeriver } from './derivation-run.js';
+
+export interface OpenDeriver extends WorkUnitDeriver {
+  close(): Promise<void>;
+}
+
+/** What is opened, for whom. */
+export interface DeriverOptions {
+  readonly orgId: string;
+  /** A rules file; undefined for the rules that come with Plumbline. */
+  readonly rulesFile: string | undefined;
+}
+
+/**
+ * Opens the deriver for a sink whose schema is there.
+ *
+ * @returns undefined where no engine of the analytics reads that kind of database (MongoDB): nothing is derived there
+ * @throws FileError for a rules file that is wrong, SyncError (`database_failed`) where the tables cannot be made
+ */
+export async function openDeriver(
+  sink: Sink,
+  { orgId, rulesFile }: DeriverOptions,
+  surroundings: Pick<Surroundings, 'now' | 'sleep' | 'signal'>,
+): Promise<OpenDeriver | undefined> {
+  const { derivation, unitsAddress } = sink;
+  const rules = await loadRules(rulesFile);
+  if (derivation === undefined || unitsAddress === undefined) return undefined;
+  const store = withSyncErrors(await openWorkUnitStore(unitsAddress, { now: surroundings.now, log: QUIET }));
+  try {
+    await derivation.ensureSchema();
+    await store.ensureSchema();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return {
+    orgId,
+    sink,
+    records: derivation,
+    store,
+    classifier: createClassifier(rules),
+    surroundings,
+    close: () => store.close(),
+  };
+}
+
+/** What goes wrong with the store is thrown, and told with the repository that it belongs to. */
+const QUIET = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {
+  // Nothing listens.
+}
+
+function withSyncErrors(store: WorkUnitStore): WorkUnitStore {
+  return {
+    ...store,
+    ensureSchema: () => failing(() => store.ensureSchema()),
+    apply: (change) => failing(() => store.apply(change)),
+    find: (orgId, id) => failing(() => store.find(orgId, id)),
+  };
+}
+
+async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SyncError('database_failed', `The work units cannot be stored or read: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,150 @@
+/** The records that a derivation reads, batch by batch, in the form that it works on. */
+import type { AnyRow, TableName } from '../records.js';
+import { tableNamed } from '../records.js';
+import type { Derivation, Where } from '../sinks/derivation.js';
+import { LINKS } from '../sinks/derivation.js';
+import type { RepositoryContext } from './derive.js';
+import { REQUEST_COLUMNS } from './derive.js';
+import type { CommitFacts } from './facts.js';
+import { ChangeSums, COMMIT_COLUMNS, commitFacts, STATS_COLUMNS } from './facts.js';
+import type { LinkKind } from './messages.js';
+import { numberOf, textOf, textsOf } from './row-values.js';
+
+export interface StoredLink {
+  readonly hash: string;
+  readonly number: number;
+  readonly kind: LinkKind;
+}
+
+/** Which commits or links: by the commits' hashes, a range of them in the database's order, or by requests. */
+export type Selected =
+  | { readonly hashes: readonly string[] }
+  | { readonly from: string; readonly to: string }
+  | { readonly numbers: readonly number[] };
+
+/** What a request lists of its commits, and where it comes from. */
+export interface RequestClaims {
+  readonly number: number;
+  readonly hashes: ReadonlySet<string>;
+}
+
+export class RecordReader {
+  readonly context: RepositoryContext;
+  readonly #records: Derivation;
+
+  constructor(records: Derivation, context: RepositoryContext) {
+    this.#records = records;
+    this.context = context;
+  }
+
+  /** Rows of a table, in batches. */
+  rows(table: TableName, columns: readonly string[], where: Where): AsyncIterable<readonly AnyRow[]> {
+    return this.#records.rows({ table: tableNamed(table), repoId: this.context.repoId, columns, where });
+  }
+
+  /** What the requests list, in groups that are small enough to be worked on at once. */
+  async *claims(where: Where): AsyncGenerator<readonly RequestClaims[]> {
+    const columns = ['number', 'head_hash', 'merge_hash', 'commit_hashes'];
+    for await (const rows of this.rows('git_pull_requests', columns, where))
+      yield* inGroups(rows.map((row) => ({ number: numberOf(row, 'number'), hashes: listedHashes(row) })));
+  }
+
+  /** Requests as rows of `requestUnit`, in groups that are small enough to be worked on with their commits. */
+  async *requests(where: Where): AsyncGenerator<readonly AnyRow[]> {
+    for await (const rows of this.rows('git_pull_requests', REQUEST_COLUMNS, where)) {
+      const sized = rows.map((row) => ({ row, hashes: listedHashes(row) }));
+      for (const group of inGroups(sized)) yield group.map(({ row }) => row);
+    }
+  }
+
+  /** Where requests come from; those that are not stored are left out. */
+  async requestSources(numbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const sources = new Map<number, string>();
+    if (numbers.length === 0) return sources;
+    const where: Where = { kind: 'in', column: 'number', values: numbers };
+    for await (const rows of this.rows('git_pull_requests', ['number', 'source'], where))
+      for (const row of rows) sources.set(numberOf(row, 'number'), textOf(row, 'source'));
+    return sources;
+  }
+
+  /** The commits that are stored, in key order. */
+  async commits(selected: Selected): Promise<readonly AnyRow[]> {
+    const found: AnyRow[] = [];
+    for await (const rows of this.rows('git_commits', COMMIT_COLUMNS, whereOf(selected, 'hash'))) found.push(...rows);
+    return found;
+  }
+
+  async changes(selected: Selected): Promise<ChangeSums> {
+    const sums = new ChangeSums(this.context.classifier, this.context.teams);
+    for await (const rows of this.rows('git_commit_stats', STATS_COLUMNS, whereOf(selected, 'commit_hash')))
+      for (const row of rows) sums.add(row);
+    return sums;
+  }
+
+  async commitFacts(selected: Selected): Promise<readonly CommitFacts[]> {
+    const [rows, changes] = await Promise.all([this.commits(selected), this.changes(selected)]);
+    return rows.map((row) => commitFacts(row, changes.of(textOf(row, 'hash'))));
+  }
+
+  async links(selected: Selected): Promise<readonly StoredLink[]> {
+    const where: Where =
+      'numbers' in selected ? { kind: 'in', column: 'number', values: selected.numbers } : whereOf(selected, 'hash');
+    const found: StoredLink[] = [];
+    const columns = ['hash', 'number', 'kind'];
+    for await (const rows of this.#records.rows({ table: LINKS, repoId: this.context.repoId, columns, where })) {
+      for (const row of rows)
+        // Nothing but `writeLinks` writes them.
+        found.push({
+          hash: textOf(row, 'hash'),
+          number: numberOf(row, 'number'),
+          kind: textOf(row, 'kind') as LinkKind,
+        });
+    }
+    return found;
+  }
+
+  /** The last review of each request that has one. */
+  async lastReviews(numbers: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const last = new Map<number, number>();
+    const columns = ['number', 'review_id', 'submitted_at'];
+    const where: Where = { kind: 'in', column: 'number', values: numbers };
+    for await (const rows of this.rows('git_pull_request_reviews', columns, where)) {
+      for (const row of rows) {
+        const number = numberOf(row, 'number');
+        last.set(number, Math.max(last.get(number) ?? 0, numberOf(row, 'submitted_at')));
+      }
+    }
+    return last;
+  }
+}
+
+/** The hashes that a request's row names: its commits, its head, and what it was merged as. */
+function listedHashes(row: AnyRow): ReadonlySet<string> {
+  const hashes = [...textsOf(row, 'commit_hashes'), textOf(row, 'head_hash'), textOf(row, 'merge_hash')];
+  return new Set(hashes.filter((hash) => hash !== ''));
+}
+
+function whereOf(selected: Selected, column: string): Where {
+  if ('numbers' in selected) return { kind: 'linked', column, numbers: selected.numbers };
+  if ('hashes' in selected) return { kind: 'in', column, values: selected.hashes };
+  return { kind: 'range', column, from: selected.from, to: selected.to };
+}
+
+const GROUP_REQUESTS = 1000;
+const GROUP_HASHES = 5000;
+
+function* inGroups<Item extends { readonly hashes: ReadonlySet<string> }>(
+  items: readonly Item[],
+): Generator<readonly Item[]> {
+  let group: Item[] = [];
+  let hashes = 0;
+  for (const item of items) {
+    group.push(item);
+    hashes += item.hashes.size;
+    if (group.length < GROUP_REQUESTS && hashes < GROUP_HASHES) continue;
+    yield group;
+    group = [];
+    hashes = 0;
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,90 @@
+/** Which team a unit belongs to: the teams file first, then the repository's CODEOWNERS, else nobody's. */
+import { createHash } from 'node:crypto';
+import { UNASSIGNED } from '../../../analytics/vocabulary.js';
+import { nameMatcher } from '../classify/patterns.js';
+import { ownersOf, parseCodeowners } from './codeowners.js';
+import type { Team } from './teams-file.js';
+
+export interface TeamAssigner {
+  /** Another one whenever the same unit could go to another team. */
+  readonly fingerprint: string;
+  /** The team that owns a path by CODEOWNERS, or '' where none does. */
+  ownerOfPath(path: string): string;
+  /**
+   * @param names what the author is known by: e-mail, login, name
+   * @param owners changed files, counted by {@link ownerOfPath}
+   */
+  teamOf(names: readonly (string | null)[], owners: ReadonlyMap<string, number>): string;
+}
+
+/** Different paths whose owners are remembered. */
+const REMEMBERED = 50_000;
+
+/**
+ * @param repo `owner/name` of the repository
+ * @param codeowners the text of its CODEOWNERS, where it has one
+ */
+export function createTeamAssigner(teams: readonly Team[], repo: string, codeowners: string | undefined): TeamAssigner {
+  const rules = codeowners === undefined ? [] : parseCodeowners(codeowners);
+  const hasRepository = new Set(
+    teams.filter((team) => team.repositories.some((pattern) => nameMatcher(pattern)(repo))).map(({ id }) => id),
+  );
+  const ofRepository = teams.find(({ id }) => hasRepository.has(id))?.id;
+  const ofMember = memberIndex(teams, hasRepository);
+
+  /** `@org/team` is the team of that name; a person stands for the team that has that person. */
+  const teamOfOwner = (owner: string): string | undefined => {
+    const name = owner.replace(/^@/, '');
+    if (!owner.startsWith('@') || !name.includes('/')) return ofMember.get(name.toLowerCase());
+    const short = name.slice(name.lastIndexOf('/') + 1);
+    return teams.find(({ id }) => id === name || id === short)?.id ?? short;
+  };
+  const known = new Map<string, string>();
+  const ownerOfPath = (path: string): string => {
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    const owner =
+      ownersOf(rules, path)
+        .map(teamOfOwner)
+        .find((team) => team !== undefined) ?? '';
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(path, owner);
+    return owner;
+  };
+  // What has no files (an incident, a deployment) belongs to whom everything belongs to.
+  const ofEverything = rules.length === 0 ? '' : ownerOfPath('');
+
+  return {
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([teams, repo, codeowners ?? null]))
+      .digest('hex'),
+    ownerOfPath: rules.length === 0 ? () => '' : ownerOfPath,
+    teamOf: (names, owners) => {
+      for (const name of names) {
+        const team = name === null ? undefined : ofMember.get(name.toLowerCase());
+        if (team !== undefined) return team;
+      }
+      if (ofRepository !== undefined) return ofRepository;
+      return mostOf(owners) ?? (ofEverything === '' ? UNASSIGNED : ofEverything);
+    },
+  };
+}
+
+/** The team of each member: one that also has the repository before others, then the first in the file. */
+function memberIndex(teams: readonly Team[], hasRepository: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const index = new Map<string, string>();
+  const ordered = [...teams].sort((a, b) => Number(hasRepository.has(b.id)) - Number(hasRepository.has(a.id)));
+  for (const { id, members } of ordered) for (const member of members) if (!index.has(member)) index.set(member, id);
+  return index;
+}
+
+/** The team with the most files; of equal ones the first by name. */
+function mostOf(owners: ReadonlyMap<string, number>): string | undefined {
+  let most: string | undefined;
+  for (const [team, count] of owners) {
+    if (team === '') continue;
+    const best = most === undefined ? -1 : (owners.get(most) ?? 0);
+    if (count > best || (count === best && most !== undefined && team < most)) most = team;
+  }
+  return most;
+}

@@ -1,0 +1,96 @@
+/** The four engines of the analytics for tests that run on each. What cannot be had is skipped with its reason. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe } from 'vitest';
+import type { AnalyticsAddress } from '../../src/analytics/address.js';
+import type { StoreOptions } from '../../src/analytics/store/open.js';
+import { startClickHouse, type TestClickHouse } from '../support/clickhouse-http.js';
+import { createEmptyDatabase } from '../support/postgres.js';
+
+export type EngineKind = AnalyticsAddress['kind'];
+
+export interface AnalyticsEngine {
+  readonly kind: EngineKind;
+  /** The address of a new, empty store that goes with the test file. */
+  newUri(): Promise<string>;
+}
+
+/** What stores and analytics are opened with in tests. */
+export const openOptions: StoreOptions = {
+  now: Date.now,
+  log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  importChdb: () => Promise.resolve(chdbRequire('chdb')),
+};
+
+function ignore(): void {
+  // Nobody reads it.
+}
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const clean of cleanups.toReversed()) await clean();
+});
+
+const chdbRequire = createRequire(join(process.env['TEST_CHDB'] ?? process.cwd(), 'package.json'));
+const clickHouse = await startClickHouse();
+if (!('missing' in clickHouse)) cleanups.push(() => clickHouse.stop());
+
+/** All four, each with what is missing for it. */
+export const engines: readonly (AnalyticsEngine | { readonly kind: EngineKind; readonly missing: string })[] = [
+  { kind: 'postgres', newUri: newPostgres },
+  { kind: 'sqlite', newUri: () => Promise.resolve(`sqlite:${join(newDirectory(), 'analytics.db')}`) },
+  'missing' in clickHouse
+    ? { kind: 'clickhouse', missing: clickHouse.missing }
+    : { kind: 'clickhouse', newUri: () => newClickHouse(clickHouse) },
+  hasChdb()
+    ? { kind: 'chdb', newUri: () => Promise.resolve(`chdb:${join(newDirectory(), 'analytics')}`) }
+    : { kind: 'chdb', missing: 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB' },
+];
+
+/** Describes a behaviour on every engine that can be had here. */
+export function describeOnEachEngine(behaviour: string, tests: (engine: AnalyticsEngine) => void): void {
+  for (const engine of engines) {
+    if ('missing' in engine) {
+      describe.skip(`${behaviour} on ${engine.kind} (skipped: ${engine.missing})`, () => {
+        tests({ kind: engine.kind, newUri: () => Promise.reject(new Error(engine.missing)) });
+      });
+    } else {
+      describe(`${behaviour} on ${engine.kind}`, () => {
+        tests(engine);
+      });
+    }
+  }
+}
+
+function hasChdb(): boolean {
+  try {
+    chdbRequire.resolve('chdb');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plumbline-analytics-'));
+  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function newPostgres(): Promise<string> {
+  const database = await createEmptyDatabase();
+  cleanups.push(() => database.drop());
+  return database.uri;
+}
+
+async function newClickHouse(server: TestClickHouse): Promise<string> {
+  const name = `analytics_${randomBytes(6).toString('hex')}`;
+  const address = server.uri.replace(/^clickhouse:/, 'http:').replace(/\/[^/]*$/, '/');
+  const created = await fetch(address, { method: 'POST', body: `create database ${name}` });
+  if (!created.ok) throw new Error(await created.text());
+  return server.uri.replace(/\/[^/]*$/, `/${name}`);
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnalyticsRequestInput } from '../../../generated/graphql/resolvers.js';
+import { checkBatch, limits } from '../../../src/analytics/graphql/check-batch.js';
+import { Refusal } from '../../../src/analytics/graphql/refusal.js';
+import { DIMENSIONS, INTERVALS, MEASURES, SCOPE_LEVELS, type Dimension } from '../../../src/analytics/vocabulary.js';
+
+const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
+const series = { dimension: 'TEAM', measure: 'COUNT', interval: 'DAY', dateRange } as const;
+const breakdown = { dimension: 'TEAM', measure: 'COUNT', dateRange, topN: 10 } as const;
+const flow = { path: ['THEME', 'TEAM'], measure: 'COUNT', dateRange, maxNodes: 100, maxEdges: 500 } as const;
+
+/** What an error of this batch says; null when the batch is good. */
+function refusalOf(batch: AnalyticsRequestInput): Refusal['details'] | null {
+  try {
+    checkBatch(batch);
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.details;
+    throw error;
+  }
+}
+const exceeds = (limit_name: string, limit_value: number, requested_value: number): object => ({
+  code: 'COST_LIMIT_EXCEEDED',
+  limit_name,
+  limit_value,
+  requested_value,
+});
+const invalid = (field: string): object => ({ code: 'VALIDATION_ERROR', field });
+const lasting = (startDate: string, days: number): { startDate: string; endDate: string } => {
+  const end = new Date(`${startDate}T00:00:00Z`);
+  end.setUTCDate(end.getUTCDate() + days - 1);
+  return { startDate, endDate: end.toISOString().slice(0, 10) };
+};
+const starts = fc.integer({ min: 0, max: 40_000 }).map((days) => lasting('1960-01-01', days + 1).endDate);
+const beyond = fc.integer({ min: 1, max: 1000 });
+
+describe('A limit that is exactly met is kept, and one more is too much:', () => {
+  test('days', () => {
+    fc.assert(
+      fc.property(starts, beyond, (start, more) => {
+        const of = (days: number): object | null =>
+          refusalOf({ breakdowns: [{ ...breakdown, dateRange: lasting(start, days) }] });
+        expect(of(365)).toBeNull();
+        expect(of(366)).toEqual(exceeds('max_days', 365, 366));
+        expect(of(365 + more)).toEqual(exceeds('max_days', 365, 365 + more));
+      }),
+    );
+  });
+
+  test('buckets of a day', () => {
+    fc.assert(
+      fc.property(starts, (start) => {
+        const of = (days: number): object | null =>
+          refusalOf({ timeseries: [{ ...series, dateRange: lasting(start, days) }] });
+        expect(of(100)).toBeNull();
+        expect(of(101)).toEqual(exceeds('max_buckets', 100, 101));
+      }),
+    );
+  });
+
+  test('a year of weeks or months never has too many buckets', () => {
+    fc.assert(
+      fc.property(starts, fc.constantFrom('WEEK' as const, 'MONTH' as const), (start, interval) => {
+        expect(refusalOf({ timeseries: [{ ...series, interval, dateRange: lasting(start, 365) }] })).toBeNull();
+      }),
+    );
+  });
+
+  test.each([
+    ['max_top_n', 50, 'batch.breakdowns[0].topN', (topN: number) => ({ breakdowns: [{ ...breakdown, topN }] })],
+    ['max_sankey_nodes', 100, 'batch.sankey.maxNodes', (maxNodes: number) => ({ sankey: { ...flow, maxNodes } })],
+    ['max_sankey_edges', 500, 'batch.sankey.maxEdges', (maxEdges: number) => ({ sankey: { ...flow, maxEdges } })],
+  ] as const)('%s', (name, limit, field, batchOf) => {
+    fc.assert(
+      fc.property(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), (size) => {
+        const expected = size < 1 ? invalid(field) : size > limit ? exceeds(name, limit, size) : null;
+        expect(refusalOf(batchOf(size))).toEqual(expected);
+      }),
+    );
+    expect([0, 1, limit, limit + 1].map((size) => refusalOf(batchOf(size)))).toEqual([
+      invalid(field),
+      null,
+      null,
+      exceeds(name, limit, limit + 1),
+    ]);
+  });
+
+  test('sub-requests, of whatever kinds', () => {
+    fc.assert(
+      fc.property(fc.nat(15), fc.nat(15), fc.boolean(), (lines, bars, hasFlow) => {
+        const count = lines + bars + (hasFlow ? 1 : 0);
+        const batch = {
+          timeseries: Array.from({ length: lines }, () => series),
+          breakdowns: Array.from({ length: bars }, () => breakdown),
+          ...(hasFlow ? { sankey: flow } : {}),
+        };
+        expect(refusalOf(batch)).toEqual(count > 10 ? exceeds('max_sub_requests', 10, count) : null);
+      }),
+    );
+  });
+});
+
+describe('What makes no sense is invalid, with the way to it:', () => {
+  const backwards = { startDate: '2026-01-02', endDate: '2026-01-01' };
+  test.each<[string, AnalyticsRequestInput, string]>([
+    [
+      'a timeseries that ends before it starts',
+      { timeseries: [series, { ...series, dateRange: backwards }] },
+      'batch.timeseries[1].dateRange.endDate',
+    ],
+    [
+      'a breakdown that does',
+      { breakdowns: [{ ...breakdown, dateRange: backwards }] },
+      'batch.breakdowns[0].dateRange.endDate',
+    ],
+    ['a flow that does', { sankey: { ...flow, dateRange: backwards } }, 'batch.sankey.dateRange.endDate'],
+    ['a flow without levels', { sankey: { ...flow, path: [] } }, 'batch.sankey.path'],
+    ['a flow of one level', { sankey: { ...flow, path: ['TEAM'] } }, 'batch.sankey.path'],
+    ['a flow with a level twice', { sankey: { ...flow, path: ['TEAM', 'REPO', 'TEAM'] } }, 'batch.sankey.path[2]'],
+    [
+      'ids beside the whole organization',
+      { filters: { scope: { level: 'ORG', ids: ['a'] } } },
+      'batch.filters.scope.ids',
+    ],
+    ['an id with a NUL', { filters: { scope: { level: 'TEAM', ids: ['a', 'b\0'] } } }, 'batch.filters.scope.ids[1]'],
+  ])('%s', (_name, batch, field) => {
+    expect(refusalOf(batch)).toEqual(invalid(field));
+  });
+});
+
+test('Checks come in the documented order', () => {
+  const years = { startDate: '2020-01-01', endDate: '2025-01-01' };
+  const wrong = {
+    timeseries: [{ ...series, dateRange: { startDate: '2026-01-01', endDate: '2026-12-31' } }],
+    breakdowns: [{ ...breakdown, topN: 51, dateRange: years }],
+    sankey: { ...flow, path: ['TEAM'], maxNodes: 101, maxEdges: 501 } as const,
+    filters: { scope: { level: 'ORG', ids: ['a'] } } as const,
+  };
+  const many = { ...wrong, breakdowns: Array.from({ length: 9 }, () => breakdown) };
+  const codes: unknown[] = [refusalOf(many)];
+  codes.push(refusalOf(wrong));
+  codes.push(refusalOf({ ...wrong, timeseries: [] }));
+  codes.push(refusalOf({ ...wrong, timeseries: [], breakdowns: [{ ...breakdown, topN: 51 }] }));
+  codes.push(refusalOf({ ...wrong, timeseries: [], breakdowns: [] }));
+  const nodes = { ...wrong.sankey, path: ['TEAM', 'REPO'] as const };
+  codes.push(refusalOf({ ...wrong, timeseries: [], breakdowns: [], sankey: nodes }));
+  codes.push(refusalOf({ ...wrong, timeseries: [], breakdowns: [], sankey: { ...nodes, maxNodes: 100 } }));
+  codes.push(refusalOf({ filters: wrong.filters }));
+  expect(codes).toEqual([
+    exceeds('max_sub_requests', 10, 11),
+    exceeds('max_buckets', 100, 365),
+    exceeds('max_days', 365, 1828),
+    exceeds('max_top_n', 50, 51),
+    invalid('batch.sankey.path'),
+    exceeds('max_sankey_nodes', 100, 101),
+    exceeds('max_sankey_edges', 500, 501),
+    invalid('batch.filters.scope.ids'),
+  ]);
+});
+
+test('A good batch comes through as it is, with what was left out filled in', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...DIMENSIONS),
+      fc.constantFrom(...MEASURES),
+      fc.constantFrom(...INTERVALS),
+      fc.shuffledSubarray<Dimension>([...DIMENSIONS], { minLength: 2 }),
+      fc.constantFrom(...SCOPE_LEVELS.filter((level) => level !== 'ORG')),
+      fc.array(fc.string().filter((id) => !id.includes('\0'))),
+      fc.boolean(),
+      (dimension, measure, interval, path, level, ids, useInvestment) => {
+        const batch = {
+          timeseries: [{ dimension, measure, interval, dateRange }],
+          breakdowns: [{ dimension, measure, dateRange, topN: 7 }],
+          sankey: { path, measure, dateRange, maxNodes: 20, maxEdges: 30 },
+          useInvestment,
+        };
+        expect(checkBatch({ ...batch, filters: { scope: { level, ids } } })).toEqual({
+          ...batch,
+          scope: { level, ids },
+        });
+      },
+    ),
+  );
+  const nothing = {
+    timeseries: [],
+    breakdowns: [],
+    sankey: null,
+    useInvestment: false,
+    scope: { level: 'ORG', ids: [] },
+  };
+  expect(checkBatch({})).toEqual(nothing);
+  expect(checkBatch({ filters: null, sankey: null })).toEqual(nothing);
+  expect(checkBatch({ filters: { scope: null } })).toEqual(nothing);
+});
+
+test('The limits are those of document 001', () => {
+  expect(limits).toEqual({
+    maxDays: 365,
+    maxBuckets: 100,
+    maxTopN: 50,
+    maxSankeyNodes: 100,
+    maxSankeyEdges: 500,
+    maxSubRequests: 10,
+  });
+});

@@ -1,0 +1,159 @@
+/** Generated organizations, units and batches. */
+import fc, { type Arbitrary } from 'fast-check';
+import type { AnalyticsBatch, DateRange } from '../../../src/analytics/analytics.js';
+import { storedShares } from '../../../src/analytics/store/shares.js';
+import {
+  DIMENSIONS,
+  INTERVALS,
+  MEASURES,
+  SCOPE_LEVELS,
+  TAXONOMY,
+  WORK_TYPES,
+  type Subcategory,
+  type Theme,
+} from '../../../src/analytics/vocabulary.js';
+import type { OwnedUnit } from './reference.js';
+
+export const ORGS = ['org-a', 'org-b'] as const;
+
+// Object.entries forgets which keys there are.
+const subcategories = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
+  names.map((name) => `${theme}.${name}` as Subcategory),
+);
+
+/** Names that engines might compare, fold or quote in ways of their own. */
+const names = [
+  'b',
+  'B',
+  'a',
+  'ä',
+  'é',
+  'e\u0301',
+  'other',
+  'unassigned',
+  '',
+  "o'Neil",
+  '\u{1f600}',
+  '\uff5e',
+  'a b',
+  '10',
+  '9',
+];
+
+/** Around leap days, year ends, ISO years that differ from calendar years, and changes to summer time. */
+const borders = ['2024-02-28', '2023-12-30', '2024-12-29', '2020-12-28', '2025-03-29', '2025-10-26', '2026-01-01'];
+
+const day: Arbitrary<string> = fc.oneof(
+  fc.tuple(fc.constantFrom(...borders), fc.integer({ min: -3, max: 5 })).map(([border, by]) => shifted(border, by)),
+  fc.integer({ min: 0, max: 800 }).map((by) => shifted('2023-12-01', by)),
+);
+
+const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
+  .record({
+    orgId: fc.constantFrom(...ORGS),
+    workType: fc.constantFrom(...WORK_TYPES),
+    repo: fc.constantFrom(...names.slice(0, 9)),
+    team: fc.constantFrom('platform', 'mobile', 'unassigned'),
+    author: fc.oneof(
+      fc.constantFrom(...names),
+      fc.integer({ min: 0, max: 120 }).map((number) => `${number}@example.com`),
+    ),
+    shares: fc
+      .uniqueArray(fc.constantFrom(...subcategories), { minLength: 1, maxLength: 3 })
+      .chain((chosen) =>
+        fc
+          .array(fc.integer({ min: 1, max: 9 }), { minLength: chosen.length, maxLength: chosen.length })
+          .map((weights) => chosen.map((subcategory, index) => ({ subcategory, share: weights[index] ?? 1 }))),
+      ),
+    day,
+    duration: fc.option(fc.oneof(fc.constantFrom(0, 1, 3_600_000), fc.integer({ min: 0, max: 40_000_000_000 })), {
+      nil: null,
+      freq: 4,
+    }),
+    churnLoc: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
+  })
+  .map(({ duration, shares, ...rest }) => {
+    const [first] = shares;
+    const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
+    const main = stored[0]?.subcategory ?? 'quality.testing';
+    const startedAt = Date.parse(`${rest.day}T12:00:00Z`) - (duration ?? 0);
+    return {
+      ...rest,
+      shares: stored,
+      subcategory: main,
+      // What precedes the dot is a theme.
+      theme: main.slice(0, main.indexOf('.')) as Theme,
+      startedAt,
+      completedAt: duration === null ? null : startedAt + duration,
+    };
+  });
+
+/** Both organizations have units with the same ids. */
+export function units(count: number): Arbitrary<readonly OwnedUnit[]> {
+  return fc
+    .array(unit, { minLength: count, maxLength: count })
+    .map((all) =>
+      all.map((each, index) => ({
+        ...each,
+        id: `repo:commit:${Math.floor(index / 2)}:${each.orgId === 'org-a' ? 0 : index % 2}`,
+      })),
+    )
+    .map((all) => [...new Map(all.map((each) => [`${each.orgId} ${each.id}`, each])).values()]);
+}
+
+/** At most as long as the limits allow for the interval. */
+function range(longest: number): Arbitrary<DateRange> {
+  return fc
+    .tuple(day, fc.oneof(fc.constantFrom(0, 1, 6, longest - 1), fc.integer({ min: 0, max: longest - 1 })))
+    .map(([startDate, days]) => ({ startDate, endDate: shifted(startDate, days) }));
+}
+
+const dimension = fc.constantFrom(...DIMENSIONS);
+const measure = fc.constantFrom(...MEASURES);
+
+export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365)).chain(([short, long]) => {
+  // Ranges that requests have in common, so that they share queries, and others.
+  const shortRange = fc.oneof(fc.constant(short), range(100));
+  const longRange = fc.oneof(fc.constant(long), fc.constant(short), range(365));
+  return fc.record({
+    timeseries: fc.array(
+      fc.constantFrom(...INTERVALS).chain((interval) =>
+        fc.record({
+          dimension,
+          measure,
+          interval: fc.constant(interval),
+          dateRange: interval === 'DAY' ? shortRange : longRange,
+        }),
+      ),
+      { maxLength: 3 },
+    ),
+    breakdowns: fc.array(
+      fc.record({
+        dimension,
+        measure,
+        dateRange: longRange,
+        topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
+      }),
+      { maxLength: 4 },
+    ),
+    sankey: fc.option(
+      fc.record({
+        path: fc.uniqueArray(dimension, { minLength: 2, maxLength: 6 }),
+        measure,
+        dateRange: longRange,
+        maxNodes: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100 })),
+        maxEdges: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 500 })),
+      }),
+      { nil: null, freq: 1 },
+    ),
+    useInvestment: fc.boolean(),
+    scope: fc.record({
+      level: fc.constantFrom(...SCOPE_LEVELS),
+      ids: fc.array(fc.constantFrom('platform', 'unassigned', 'no such', ...names), { maxLength: 3 }),
+    }),
+  });
+});
+
+function shifted(from: string, days: number): string {
+  return new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseAnalyticsUri } from '../../../src/analytics/address.js';
+import type { Analytics } from '../../../src/analytics/analytics.js';
+import { openAnalytics } from '../../../src/analytics/open.js';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import { DIMENSIONS } from '../../../src/analytics/vocabulary.js';
+import { describeOnEachEngine, openOptions } from '../engines.js';
+import { batches, ORGS, units } from './arbitrary.js';
+import { referenceRun, referenceValues, type OwnedUnit } from './reference.js';
+
+/** The same data for all engines; ANALYTICS_TEST_SEED tries others, ANALYTICS_TEST_BATCHES more. */
+const SEED = Number(process.env['ANALYTICS_TEST_SEED'] ?? 20_260_301);
+const BATCHES = Number(process.env['ANALYTICS_TEST_BATCHES'] ?? 600);
+const REPO = '11111111-1111-4111-8111-111111111111';
+const never = new AbortController().signal;
+
+const [all = []] = fc.sample(units(900), { seed: SEED, numRuns: 1 });
+
+describeOnEachEngine('the planner against the plain reference', (engine) => {
+  let analytics: Analytics;
+  beforeAll(async () => {
+    const uri = await engine.newUri();
+    const store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
+    await store.ensureSchema();
+    for (const orgId of ORGS) {
+      const own = all.filter((unit) => unit.orgId === orgId);
+      // Twice, and in pieces: as incremental derivations do, with older versions left behind.
+      const stale = own.map((unit) => ({ ...unit, day: '2024-06-15', churnLoc: 1, author: 'stale' }));
+      await store.apply({ orgId, repoId: REPO, units: stale.slice(0, 200), removed: [] });
+      await store.apply({ orgId, repoId: REPO, units: [...own.slice(100), extra(own)], removed: [] });
+      await store.apply({ orgId, repoId: REPO, units: own.slice(0, 100), removed: ['extra'] });
+    }
+    await store.close();
+    analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
+  });
+  afterAll(async () => {
+    await analytics.close();
+  });
+
+  it(`gives equal answers to ${BATCHES} generated batches`, { timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ORGS, 'org-of-nobody'), batches, async (orgId, batch) => {
+        expect(await analytics.run(orgId, batch, never)).toEqual(referenceRun(all, orgId, batch));
+      }),
+      { numRuns: BATCHES, seed: SEED, endOnFailure: process.env['CI'] !== undefined },
+    );
+  });
+
+  it('gives equal catalogs', async () => {
+    for (const orgId of [...ORGS, 'org-of-nobody']) {
+      for (const dimension of DIMENSIONS) {
+        expect(await analytics.values(orgId, dimension, never)).toEqual(referenceValues(all, orgId, dimension));
+      }
+    }
+  });
+});
+
+function extra([first]: readonly OwnedUnit[]): OwnedUnit {
+  if (first === undefined) throw new Error('no units were generated');
+  return { ...first, id: 'extra' };
+}

@@ -1,0 +1,243 @@
+/**
+ * What the analytics have to answer, computed plainly over a list of units in memory. It shares no code with the
+ * planner: each figure is written down as DECISIONS.md section 2 and the README of src/analytics say it.
+ */
+import type {
+  AnalyticsBatch,
+  AnalyticsResult,
+  CatalogValue,
+  DateRange,
+  SankeyRequest,
+  SankeyResult,
+} from '../../../src/analytics/analytics.js';
+import type { Dimension, Interval, Measure } from '../../../src/analytics/vocabulary.js';
+import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+
+export interface OwnedUnit extends WorkUnit {
+  readonly orgId: string;
+}
+
+/** A unit, or with investment a part of it: its share in millionths. */
+interface Piece {
+  readonly values: Readonly<Record<Dimension, string>>;
+  readonly day: string;
+  readonly millionths: number;
+  readonly churn: number;
+  readonly milliseconds: number | null;
+  readonly isPart: boolean;
+}
+
+export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: AnalyticsBatch): AnalyticsResult {
+  const pieces = units
+    .filter((unit) => unit.orgId === orgId)
+    .flatMap((unit) => (batch.useInvestment ? partsOf(unit) : [wholeOf(unit)]))
+    .filter(({ values }) => {
+      const { level, ids } = batch.scope;
+      return level === 'ORG' || ids.length === 0 || ids.includes(values[level]);
+    });
+  return {
+    timeseries: batch.timeseries.flatMap(({ dimension, measure, interval, dateRange }) => {
+      const inside = within(pieces, dateRange);
+      return ranked(inside, dimension, measure)
+        .slice(0, 50)
+        .map(({ name }) => ({
+          dimension,
+          dimensionValue: name,
+          measure,
+          buckets: bucketStarts(interval, dateRange).flatMap((date) => {
+            const own = inside.filter(
+              (piece) => piece.values[dimension] === name && bucketStart(interval, piece.day) === date,
+            );
+            const value = figure(own, measure);
+            return value === null ? [] : [{ date, value }];
+          }),
+        }));
+    }),
+    breakdowns: batch.breakdowns.map(({ dimension, measure, dateRange, topN }) => ({
+      dimension,
+      measure,
+      items: ranked(within(pieces, dateRange), dimension, measure)
+        .slice(0, topN)
+        .map(({ name, value }) => ({ key: name, value })),
+    })),
+    sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
+  };
+}
+
+export function referenceValues(
+  units: readonly OwnedUnit[],
+  orgId: string,
+  dimension: Dimension,
+): readonly CatalogValue[] {
+  const counts = new Map<string, number>();
+  for (const unit of units.filter((each) => each.orgId === orgId)) {
+    const value = wholeOf(unit).values[dimension];
+    if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || bytes(a.value, b.value))
+    .slice(0, 100);
+}
+
+function wholeOf(unit: WorkUnit): Piece {
+  return {
+    values: {
+      TEAM: unit.team,
+      REPO: unit.repo,
+      AUTHOR: unit.author,
+      WORK_TYPE: unit.workType,
+      THEME: unit.theme,
+      SUBCATEGORY: unit.subcategory,
+    },
+    day: unit.day,
+    millionths: 1_000_000,
+    churn: unit.churnLoc,
+    milliseconds: unit.completedAt === null ? null : Math.max(0, unit.completedAt - unit.startedAt),
+    isPart: false,
+  };
+}
+
+/** Generated shares are whole millionths; a part has its share of the lines, and of the time to the millisecond. */
+function partsOf(unit: WorkUnit): Piece[] {
+  const whole = wholeOf(unit);
+  return unit.shares.map(({ subcategory, share }) => ({
+    ...whole,
+    values: { ...whole.values, SUBCATEGORY: subcategory, THEME: subcategory.split('.')[0] ?? '' },
+    millionths: Math.round(share * 1_000_000),
+    milliseconds: whole.milliseconds === null ? null : roundedPart(whole.milliseconds, share),
+    isPart: true,
+  }));
+}
+
+/** Half up, and exact: the product may have more digits than a number holds. */
+function roundedPart(milliseconds: number, share: number): number {
+  return Number((BigInt(milliseconds) * BigInt(Math.round(share * 1_000_000)) + 500_000n) / 1_000_000n);
+}
+
+function figure(pieces: readonly Piece[], measure: Measure): number | null {
+  const done = pieces.filter(({ milliseconds }) => milliseconds !== null);
+  switch (measure) {
+    case 'COUNT':
+      return total(pieces, ({ millionths }) => millionths) / 1_000_000;
+    case 'CHURN_LOC':
+      return total(pieces, ({ churn, millionths }) => churn * millionths) / 1_000_000;
+    case 'THROUGHPUT':
+      return total(done, ({ millionths }) => millionths) / 1_000_000;
+    case 'CYCLE_TIME_HOURS': {
+      if (done.length === 0) return null;
+      const milliseconds = total(done, (piece) => piece.milliseconds ?? 0);
+      // The same mean; these are the steps in which it is rounded, of whole units and of parts.
+      return done.every(({ isPart }) => !isPart)
+        ? milliseconds / done.length / 3_600_000
+        : milliseconds / total(done, ({ millionths }) => millionths) / 3.6;
+    }
+  }
+}
+
+/** Exact, however large. */
+function total(pieces: readonly Piece[], of: (piece: Piece) => number): number {
+  return Number(pieces.reduce((sum, piece) => sum + BigInt(of(piece)), 0n));
+}
+
+function grouped(pieces: readonly Piece[], by: (piece: Piece) => string): Map<string, Piece[]> {
+  const groups = new Map<string, Piece[]>();
+  for (const piece of pieces) groups.set(by(piece), [...(groups.get(by(piece)) ?? []), piece]);
+  return groups;
+}
+
+function ranked(pieces: readonly Piece[], dimension: Dimension, measure: Measure): { name: string; value: number }[] {
+  return [...grouped(pieces, ({ values }) => values[dimension])]
+    .flatMap(([name, own]) => {
+      const value = figure(own, measure);
+      return value === null ? [] : [{ name, value }];
+    })
+    .sort((a, b) => b.value - a.value || bytes(a.name, b.name));
+}
+
+function within(pieces: readonly Piece[], { startDate, endDate }: DateRange): Piece[] {
+  return pieces.filter(({ day }) => day >= startDate && day <= endDate);
+}
+
+function bucketStarts(interval: Interval, { startDate, endDate }: DateRange): string[] {
+  const starts = new Set<string>();
+  for (let day = startDate; day <= endDate; day = dayAfter(day)) starts.add(bucketStart(interval, day));
+  return [...starts];
+}
+
+function bucketStart(interval: Interval, day: string): string {
+  if (interval === 'DAY') return day;
+  if (interval === 'MONTH') return `${day.slice(0, 7)}-01`;
+  const date = new Date(day);
+  while (date.getUTCDay() !== 1) date.setUTCDate(date.getUTCDate() - 1);
+  return date.toISOString().slice(0, 10);
+}
+
+function dayAfter(day: string): string {
+  const date = new Date(day);
+  date.setUTCDate(date.getUTCDate() + 1);
+  return date.toISOString().slice(0, 10);
+}
+
+function sankey(pieces: readonly Piece[], request: SankeyRequest): SankeyResult {
+  const { path, measure, maxNodes, maxEdges } = request;
+  const nodeLimit = Math.max(1, Math.floor(maxNodes / path.length));
+  const edgeLimit = Math.max(1, Math.floor(maxEdges / (path.length - 1)));
+  const seen = measure === 'CYCLE_TIME_HOURS' ? pieces.filter(({ milliseconds }) => milliseconds !== null) : pieces;
+  const names = path.map((dimension) => ranked(seen, dimension, measure).map(({ name }) => name));
+  const kept = names.map((all) => (all.length > nodeLimit ? all.slice(0, nodeLimit - 1) : [...all]));
+  const nodeOf = (level: number, piece: Piece): string => {
+    const value = piece.values[path[level] ?? 'TEAM'];
+    return kept[level]?.includes(value) === true ? value : 'other';
+  };
+  const step = (level: number): Map<string, Piece[]> =>
+    grouped(seen, (piece) => JSON.stringify([nodeOf(level, piece), nodeOf(level + 1, piece)]));
+  for (let level = 0; level < path.length - 1;) {
+    if (step(level).size <= edgeLimit) {
+      level += 1;
+      continue;
+    }
+    const [from = [], to = []] = [kept[level], kept[level + 1]];
+    const at = from.length > to.length ? level : level + 1;
+    const larger = kept[at] ?? [];
+    const foldsNothing = larger.length === names[at]?.length;
+    larger.pop();
+    if (foldsNothing) larger.pop();
+    // The step before may now end in fewer nodes, never in more edges: there is no way back.
+  }
+  const value = (own: readonly Piece[]): number => figure(own, measure) ?? 0;
+  return {
+    nodes: path.flatMap((dimension, level) => {
+      const own = grouped(seen, (piece) => nodeOf(level, piece));
+      const order = [...(kept[level] ?? []), 'other'];
+      return [...new Set(order)].flatMap((label) => {
+        const inside = own.get(label);
+        return inside === undefined ? [] : [{ id: `${dimension}:${label}`, label, dimension, value: value(inside) }];
+      });
+    }),
+    edges: path.slice(1).flatMap((target, level) =>
+      [...step(level)]
+        .map(([key, own]) => {
+          const [from, to] = JSON.parse(key) as [string, string];
+          return { source: `${path[level] ?? ''}:${from}`, target: `${target}:${to}`, value: value(own) };
+        })
+        .sort((a, b) => b.value - a.value || bytes(a.source, b.source) || bytes(a.target, b.target)),
+    ),
+    coverage:
+      pieces.length === 0
+        ? null
+        : {
+            teamCoverage: covered(pieces, ({ values }) => values.TEAM !== 'unassigned'),
+            repoCoverage: covered(pieces, ({ values }) => values.REPO !== ''),
+          },
+  };
+}
+
+function covered(pieces: readonly Piece[], by: (piece: Piece) => boolean): number {
+  const weight = ({ millionths }: Piece): number => millionths;
+  return total(pieces.filter(by), weight) / total(pieces, weight);
+}
+
+function bytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

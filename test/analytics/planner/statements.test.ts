@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { MEASURES, DIMENSIONS, INTERVALS, SCOPE_LEVELS, type Measure } from '../../../src/analytics/vocabulary.js';
+import {
+  clickHouseDialect,
+  postgresDialect,
+  sqliteDialect,
+  type Dialect,
+} from '../../../src/analytics/planner/dialects.js';
+import { compile, type Query, type Slice } from '../../../src/analytics/planner/statements.js';
+
+const dialects: readonly Dialect[] = [postgresDialect, sqliteDialect, clickHouseDialect];
+
+/** Every value that comes from a request has this in it, and none of our own texts does. */
+const MARK = 'zzz';
+const ORG = `${MARK}org'"\\;--{p1:String}$1?1`;
+
+/** All measures of a series together make as many columns as there can be: 15 combinations. */
+const measureSets: readonly (readonly Measure[])[] = Array.from({ length: 2 ** MEASURES.length - 1 }, (_, bits) =>
+  MEASURES.filter((_measure, index) => ((bits + 1) >> index) & 1),
+);
+
+const slices: readonly Slice[] = (['units', 'shares'] as const).flatMap((source) =>
+  SCOPE_LEVELS.flatMap((level) =>
+    [[], [`${MARK}') or 1=1 --`, `${MARK}2`]].map((ids) => ({
+      orgId: ORG,
+      source,
+      dateRange: { startDate: '2023-12-31', endDate: '2024-03-01' },
+      scope: { level, ids },
+    })),
+  ),
+);
+
+const queries: readonly Query[] = [
+  ...slices.flatMap((slice): Query[] =>
+    DIMENSIONS.flatMap((dimension): Query[] => [
+      ...[null, ...INTERVALS].flatMap((interval) =>
+        measureSets.map((measures): Query => ({
+          kind: 'series',
+          slice,
+          dimension,
+          interval,
+          tops: new Map(measures.map((measure, index) => [measure, 41 + index])),
+        })),
+      ),
+      ...DIMENSIONS.filter((to) => to !== dimension).flatMap((to) =>
+        MEASURES.flatMap((measure) =>
+          [true, false].map((coverage): Query => ({
+            kind: 'flow',
+            slice,
+            from: dimension,
+            to,
+            measure,
+            keep: 37,
+            coverage,
+          })),
+        ),
+      ),
+    ]),
+  ),
+  ...DIMENSIONS.map((dimension): Query => ({ kind: 'values', orgId: ORG, dimension, limit: 100 })),
+];
+
+/** Every word that a statement of any dialect may consist of. Whatever else appears fails the test. */
+const WORDS = new Set(
+  `select from where and or as group by order over partition desc limit case when then else end is not null in any
+   count sum dense_rank cast float8 real integer text date int32 string array final join value
+   width_bucket unixepoch substr json_each tofloat64 toint32 toyear tomonth intdiv sumif date32
+   work_units work_unit_shares org_id day work_type repo team author theme subcategory churn cycle_ms weight
+   share_weight share_theme share_subcategory share_cycle_ms
+   one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
+   label label1 label2 bucket units teamed housed cells valued placed counted node1 node2
+   sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 place1 place2 place3 place4`.split(
+    /\s+/,
+  ),
+);
+
+const LITERALS = new Set(["''", "'unassigned'", "'1970-01-01'"]);
+const NUMBERS = new Set(['0', '1', '4', '6', '2', '7', '12', '86400', '1000000', '3600000', '3.6', '100']);
+
+describe.each(dialects)('every statement that can be produced for $name', (dialect) => {
+  const statements = queries.map((query) => ({ query, ...compile(dialect, query) }));
+
+  it('is one of thousands', () => {
+    expect(statements.length).toBe(16 * 6 * (4 * 15 + 5 * 4 * 2) + 6);
+  });
+
+  it('reads rows in exactly one place, and there first of all asks for the organization', () => {
+    for (const { text, parameters } of statements) {
+      const reads = text.match(/from work_unit\w*/g) ?? [];
+      expect(reads, text).toHaveLength(1);
+      const [, beforeWhere = '', condition = ''] = /from (work_unit[^()]*?) where (org_id = \S+) and /.exec(text) ?? [];
+      expect(beforeWhere, text).toMatch(/^work_unit/);
+      expect(condition, text).toBe(`org_id = ${dialect.placeholder(1, 'text')}`);
+      expect(parameters[0], text).toEqual({ type: 'text', value: ORG });
+      // What follows only narrows it: no condition about rows is an alternative to it.
+      const where = text.slice(text.indexOf(' where org_id'), text.indexOf(' group by'));
+      expect(where, text).not.toMatch(/\bor\b/);
+      expect(depthAtEnd(where), text).toBe(0);
+      expect(text, text).not.toMatch(/\b(union|join work|with|into|delete|update|insert|settings)\b/);
+    }
+  });
+
+  it('has no text that came with a request', () => {
+    for (const { text } of statements) expect(text).not.toContain(MARK);
+  });
+
+  it('consists of words, literals and numbers of the allow-list only', () => {
+    for (const { text } of statements) {
+      const unknown = tokensOf(text).filter((token) => !isAllowed(token));
+      expect(unknown, text).toEqual([]);
+    }
+  });
+
+  it('has the same text for whatever values are asked', () => {
+    for (const { query, text } of statements) {
+      expect(compile(dialect, withOtherValues(query)).text).toBe(text);
+    }
+  });
+
+  it('binds as many parameters as it has placeholders', () => {
+    const placeholder = { postgres: /\$(\d+)/g, sqlite: /\?(\d+)/g, clickhouse: /\{p(\d+):/g }[dialect.name];
+    for (const { text, parameters } of statements) {
+      const numbers = [...text.matchAll(placeholder)].map(([, number]) => Number(number));
+      expect(new Set(numbers), text).toEqual(new Set(parameters.map((_, index) => index + 1)));
+    }
+  });
+});
+
+function withOtherValues(query: Query): Query {
+  if (query.kind === 'values') return { ...query, orgId: 'another', limit: 3 };
+  const { ids, level } = query.slice.scope;
+  const slice: Slice = {
+    ...query.slice,
+    orgId: 'another',
+    dateRange: { startDate: '1999-05-05', endDate: '1999-06-30' },
+    scope: { level, ids: ids.map(() => "'") },
+  };
+  if (query.kind === 'flow') return { ...query, slice, keep: 2 };
+  return { ...query, slice, tops: new Map([...query.tops].map(([measure, top]) => [measure, top + 5])) };
+}
+
+function depthAtEnd(text: string): number {
+  return (text.match(/\(/g) ?? []).length - (text.match(/\)/g) ?? []).length;
+}
+
+function tokensOf(text: string): readonly string[] {
+  return text.match(/'[^']*'|\$\d+|\?\d+|\{p\d+:|\w+(?:\.\d+)?|[^\s\w]/g) ?? [];
+}
+
+function isAllowed(token: string): boolean {
+  if (token.startsWith("'")) return LITERALS.has(token);
+  if (/^(\$|\?|\{p)\d/.test(token)) return true;
+  if (/^\d/.test(token)) return NUMBERS.has(token);
+  if (/^\w/.test(token)) return WORDS.has(token.toLowerCase());
+  return '(),.*=<>/+-:[]}'.includes(token);
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseAnalyticsUri } from '../../../src/analytics/address.js';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import type { WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
+import { describeOnEachEngine, openOptions } from '../engines.js';
+
+const REPO = '11111111-1111-4111-8111-111111111111';
+
+function unit(id: string, changes: Partial<WorkUnit> = {}): WorkUnit {
+  return {
+    id,
+    workType: 'commit',
+    repo: 'group/one',
+    team: 'platform',
+    author: 'ada@example.com',
+    theme: 'quality',
+    subcategory: 'quality.testing',
+    startedAt: Date.parse('2024-02-28T10:00:00.123Z'),
+    completedAt: Date.parse('2024-02-29T22:30:00.456Z'),
+    day: '2024-02-29',
+    churnLoc: 120,
+    shares: [
+      { subcategory: 'quality.testing', share: 0.75 },
+      { subcategory: 'maintenance.debt', share: 0.25 },
+    ],
+    ...changes,
+  };
+}
+
+async function all(store: WorkUnitStore, orgId: string, repoId = REPO): Promise<readonly WorkUnit[]> {
+  const found: WorkUnit[] = [];
+  for await (const batch of store.scan(orgId, repoId)) found.push(...batch);
+  return found;
+}
+
+describeOnEachEngine('the store of work units', (engine) => {
+  let uri: string;
+  let store: WorkUnitStore;
+  beforeAll(async () => {
+    uri = await engine.newUri();
+    store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
+    await store.ensureSchema();
+  });
+  afterAll(async () => {
+    await store.close();
+  });
+
+  it('can be prepared again, and gives back what it was given', async () => {
+    await store.ensureSchema();
+    const orgId = randomUUID();
+    const open = unit('b', { completedAt: null, author: '', team: 'unassigned' });
+    await store.apply({ orgId, repoId: REPO, units: [unit('c'), open, unit('a')], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('a'), open, unit('c')]);
+    expect(await store.find(orgId, 'b')).toEqual(open);
+    expect(await store.find(orgId, 'd')).toBeUndefined();
+  });
+
+  it('replaces and removes units by their id, also when they move to another day', async () => {
+    const orgId = randomUUID();
+    await store.apply({ orgId, repoId: REPO, units: [unit('a'), unit('b'), unit('c')], removed: [] });
+    const moved = unit('a', { day: '2024-12-31', shares: [{ subcategory: 'risk.security', share: 1 }] });
+    const change = { orgId, repoId: REPO, units: [moved], removed: ['b', 'never there'] };
+    await store.apply(change);
+    expect(await all(store, orgId)).toEqual([moved, unit('c')]);
+    await store.apply(change);
+    expect(await all(store, orgId)).toEqual([moved, unit('c')]);
+    await store.apply({ orgId, repoId: REPO, units: [unit('a')], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('a'), unit('c')]);
+    expect(await store.find(orgId, 'b')).toBeUndefined();
+  });
+
+  it('keeps organizations and repositories apart where their ids are the same', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    await store.apply({ orgId: one, repoId: REPO, units: [unit('a')], removed: [] });
+    await store.apply({ orgId: other, repoId: REPO, units: [unit('a', { churnLoc: 7 })], removed: [] });
+    await store.apply({ orgId: other, repoId: REPO, units: [], removed: ['a'] });
+    expect(await all(store, one)).toEqual([unit('a')]);
+    expect(await all(store, other)).toEqual([]);
+    expect(await all(store, one, '22222222-2222-4222-8222-222222222222')).toEqual([]);
+  });
+
+  it('pages through more units than a batch holds', async () => {
+    const orgId = randomUUID();
+    const units = Array.from({ length: 2001 }, (_, index) => unit(`u${String(index).padStart(5, '0')}`));
+    await store.apply({ orgId, repoId: REPO, units, removed: [] });
+    const batches: number[] = [];
+    for await (const batch of store.scan(orgId, REPO)) batches.push(batch.length);
+    expect(batches).toEqual([1000, 1000, 1]);
+    expect((await all(store, orgId)).map(({ id }) => id)).toEqual(units.map(({ id }) => id));
+  });
+
+  it('holds hostile text, clocks that are off, and proportions that do not add up', async () => {
+    const orgId = randomUUID();
+    const hostile = unit(`quote ' " \\ \n \t {x:String} $1 ?`, {
+      author: `\0 \ud800 ${'ä'.repeat(400)}`,
+      startedAt: Date.parse('2024-03-02T00:00:00Z'),
+      completedAt: Date.parse('2024-03-01T00:00:00Z'),
+      day: '+010000-01-01',
+      shares: [
+        { subcategory: 'risk.security', share: 1 },
+        { subcategory: 'risk.compliance', share: 1 },
+        { subcategory: 'risk.security', share: 1 },
+      ],
+    });
+    await store.apply({ orgId, repoId: REPO, units: [hostile], removed: [] });
+    const [found] = await all(store, orgId);
+    expect(found).toEqual({
+      ...hostile,
+      author: `\ufffd \ufffd ${'ä'.repeat(252)}`,
+      day: '2299-12-31',
+      shares: [
+        { subcategory: 'risk.security', share: 0.666667 },
+        { subcategory: 'risk.compliance', share: 0.333333 },
+      ],
+    });
+  });
+
+  it('lets syncs write at once, of one repository and of several', async () => {
+    const orgId = randomUUID();
+    const stores = await Promise.all([1, 2, 3].map(() => openWorkUnitStore(parseAnalyticsUri(uri), openOptions)));
+    const units = Array.from({ length: 60 }, (_, index) => unit(`u${String(index).padStart(2, '0')}`));
+    const others = units.map((each) => ({ ...each, id: `o${each.id}` }));
+    const otherRepo = '33333333-3333-4333-8333-333333333333';
+    await Promise.all(
+      stores.flatMap((each) => [
+        each.apply({ orgId, repoId: REPO, units, removed: ['gone'] }),
+        each.apply({ orgId, repoId: otherRepo, units: others, removed: [] }),
+      ]),
+    );
+    expect(await all(store, orgId)).toEqual(units);
+    expect(await all(store, orgId, otherRepo)).toEqual(others);
+    for (const each of stores) await each.close();
+  });
+});

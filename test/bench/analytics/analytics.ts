@@ -1,0 +1,113 @@
+/**
+ * `npm run bench analytics [millions]`: batches of ten over so many million work units (default 1 on PostgreSQL and 10
+ * on ClickHouse), beside the same statements sent by hand. `npm run bench analytics-growth` does so at 1, 2, 5 and 10.
+ */
+import type { AnalyticsBatch } from '../../../src/analytics/analytics.js';
+import { median, printTable } from '../measure.js';
+import { batches, byHand, ORG } from './batches.js';
+import { chdbEngine, postgresEngine, type MeasuredEngine } from './engines.js';
+import { peakMegabytes } from './memory.js';
+
+const MILLION = 1_000_000;
+const ROUNDS = 7;
+const never = new AbortController().signal;
+
+type Figures = Readonly<Record<string, string | number>>;
+
+export async function benchAnalytics(): Promise<void> {
+  const millions = process.argv.map(Number).find((each) => each > 0);
+  const measured = [
+    { open: postgresEngine, size: millions ?? 1, aim: '<= 1.1' },
+    { open: chdbEngine, size: millions ?? 10, aim: '<= 1.2' },
+  ];
+  for (const { open, size, aim } of measured) {
+    await withEngine(open, async (engine) => {
+      await engine.grow(size * MILLION, true);
+      const rows = [...(await measure(engine, size, aim)), await weighted(engine, size)];
+      printTable('A batch of 10 beside the same statements by hand (milliseconds, and MB at most)', rows);
+    });
+  }
+}
+
+export async function benchAnalyticsGrowth(): Promise<void> {
+  for (const open of [postgresEngine, chdbEngine]) {
+    await withEngine(open, async (engine) => {
+      const rows: Figures[] = [];
+      for (const size of [1, 2, 5, 10]) {
+        await engine.grow(size * MILLION, false);
+        rows.push(...(await measure(engine, size, '')));
+      }
+      printTable('How a batch of 10 grows with the work units (milliseconds, and MB at most)', rows);
+    });
+  }
+}
+
+async function withEngine(
+  open: () => Promise<MeasuredEngine | { readonly missing: string }>,
+  work: (engine: MeasuredEngine) => Promise<void>,
+): Promise<void> {
+  const engine = await open();
+  if ('missing' in engine) {
+    console.log(`ClickHouse (chdb) skipped: ${engine.missing}`);
+    return;
+  }
+  try {
+    await work(engine);
+  } finally {
+    await engine.remove();
+  }
+}
+
+async function measure(engine: MeasuredEngine, size: number, aim: string): Promise<readonly Figures[]> {
+  const rows: Figures[] = [];
+  for (const [name, batch] of Object.entries(batches)) {
+    const statements = byHand(engine.byHand, batch);
+    // In turns, so that a busy moment of the machine hits both.
+    const [ours, hand]: [number[], number[]] = [[], []];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const times = [await timed(() => run(engine, batch)), await timed(() => engine.send(statements))] as const;
+      // The first round fills caches.
+      if (round === 0) continue;
+      ours.push(times[0]);
+      hand.push(times[1]);
+    }
+    rows.push({
+      engine: engine.name,
+      units: `${size} million`,
+      batch: name,
+      batch_ms: Math.round(median(ours)),
+      by_hand_ms: Math.round(median(hand)),
+      ratio: Number((median(ours) / median(hand)).toFixed(2)),
+      aim,
+      batch_mb: await peakMegabytes(engine.memory, () => run(engine, batch)),
+      by_hand_mb: await peakMegabytes(engine.memory, () => engine.send(statements)),
+    });
+  }
+  return rows;
+}
+
+/** Split over shares; nobody would write that by hand, so it is compared with nothing. */
+async function weighted(engine: MeasuredEngine, size: number): Promise<Figures> {
+  const { dashboard } = batches;
+  if (dashboard === undefined) throw new Error('there is no such batch');
+  const times: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    times.push(await timed(() => run(engine, { ...dashboard, useInvestment: true })));
+  }
+  return {
+    engine: engine.name,
+    units: `${size} million`,
+    batch: 'dashboard, useInvestment',
+    batch_ms: Math.round(median(times)),
+  };
+}
+
+function run(engine: MeasuredEngine, batch: AnalyticsBatch): Promise<unknown> {
+  return engine.analytics.run(ORG, batch, never);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

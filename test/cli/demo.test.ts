@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { plumbline, startServer, type Finished } from './plumbline.js';
+
+let database: TestDatabase;
+let home: string;
+let environment: Record<string, string>;
+let first: Finished;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  home = await mkdtemp(join(tmpdir(), 'plumbline-demo-'));
+  environment = { DATABASE_URI: database.uri, PLUMBLINE_HOME: home, AUTH_BCRYPT_COST: '4', LANG: 'C.UTF-8' };
+  first = await plumbline(['demo'], { environment });
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const passwordIn = ({ stdout }: Finished): string => /^ {2}password +(.*)$/m.exec(stdout)?.[1] ?? '';
+const chartIn = ({ stdout }: Finished): string => /theme +units[^]*?\n\n/.exec(stdout)?.[0] ?? '';
+
+it('makes an account and an organization, fills it, and shows where the work goes', () => {
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(first.stdout).toContain('The demo is ready.');
+  expect(passwordIn(first)).toMatch(/^[\w-]{20}$/);
+  for (const theme of ['feature_delivery', 'operational', 'maintenance', 'quality', 'risk']) {
+    expect(chartIn(first)).toMatch(new RegExp(`^ {2}${theme} +[\\d,.]+ +\\d+% +[█▏▎▍▌▋▊▉]+$`, 'm'));
+  }
+  expect(first.stdout).not.toMatch(/\u001b/); // it is no terminal
+});
+
+it('prints a query that answers on a server just what the chart shows', async () => {
+  const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
+  try {
+    const commands = first.stdout.split('\n').filter((line) => /^ {2}(?:API=|ACCESS=|curl )/.test(line));
+    expect(commands).toHaveLength(3);
+    const script = commands.join('\n').replace(/API=\S+;/, `API=${server.url};`);
+    const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+    const { data } = JSON.parse(stdout) as {
+      data: { analytics: { breakdowns: { items: { key: string; value: number }[] }[] } };
+    };
+    const items = data.analytics.breakdowns[0]?.items ?? [];
+    expect(items).toHaveLength(5);
+    for (const { key, value } of items) {
+      const shown = value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+      expect(chartIn(first)).toMatch(new RegExp(`${key} +${shown.replaceAll('.', '\\.')} `));
+    }
+  } finally {
+    server.kill('SIGTERM');
+    await server.finished;
+  }
+});
+
+it('run again says what is there, and gives away no password', async () => {
+  const again = await plumbline(['demo'], { environment });
+  expect(again.exitCode).toBe(0);
+  expect(again.stdout).toContain('The demo was here already');
+  expect(passwordIn(again)).toContain('--reset-password');
+  expect(chartIn(again)).toBe(chartIn(first));
+});
+
+it('makes a new password when asked to, and another demo for another address', async () => {
+  const reset = await plumbline(['demo', '--reset-password'], { environment });
+  expect(passwordIn(reset)).toMatch(/^[\w-]{20}$/);
+  expect(passwordIn(reset)).not.toBe(passwordIn(first));
+  const other = await plumbline(['demo', '--email', 'Other@Example.com'], { environment });
+  expect(other.stdout).toContain('other@example.com');
+  expect(chartIn(other)).toBe(chartIn(first));
+});
+
+it.each([
+  [['--email', 'nobody'], {}, '--email nobody is no e-mail address'],
+  [[], { ANALYTICS_URI: 'chdb:/var/lib/analytics' }, 'What is made up cannot be stored in ANALYTICS_URI: '],
+])('refuses %j with %j, and says why', async (args, more, why) => {
+  const refused = await plumbline(['demo', ...args], { environment: { ...environment, ...more } });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toMatch(new RegExp(`^plumbline: ${why}[^\\n]*\\n$`));
+});
+
+it('leaves the account of somebody else alone', async () => {
+  const { default: postgres } = await import('postgres');
+  const sql = postgres(database.uri, { max: 1 });
+  await sql`insert into users (email, password_hash) values ('robin@example.com', 'unchanged')`;
+  const refused = await plumbline(['demo', '--email', 'robin@example.com', '--reset-password'], { environment });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain("robin@example.com is the address of an account that is not the demo's");
+  const rows = await sql`select password_hash from users where email = 'robin@example.com'`;
+  await sql.end();
+  expect([...rows]).toEqual([{ password_hash: 'unchanged' }]);
+});

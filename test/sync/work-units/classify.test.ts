@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createClassifier } from '../../../src/sync/work-units/classify/classifier.js';
+import type { Contribution, Evidence } from '../../../src/sync/work-units/classify/classifier.js';
+import { parseRules } from '../../../src/sync/work-units/classify/rules.js';
+import { divide, PARTS, SUBCATEGORIES } from '../../../src/sync/work-units/classify/shares.js';
+import { classifier } from './deriving.js';
+
+function evidence(changes: Partial<Evidence>): Evidence {
+  return { workType: 'commit', title: '', text: '', labels: [], commitTitles: [], files: new Map(), ...changes };
+}
+
+function main(title: string, changes: Partial<Evidence> = {}): string {
+  return classifier.classify(evidence({ title, ...changes })).subcategory;
+}
+
+function files(...paths: readonly string[]): ReadonlyMap<number, number> {
+  const tally = new Map<number, number>();
+  for (const path of paths) {
+    const rule = classifier.ruleOfPath(path);
+    tally.set(rule, (tally.get(rule) ?? 0) + 1);
+  }
+  return tally;
+}
+
+describe('the rules that come with Plumbline', () => {
+  it.each([
+    ['feat(search): rank results by relevance', 'feature_delivery.roadmap'],
+    ['feat!: add the reports of the new plan', 'feature_delivery.roadmap'],
+    ['fix(cart): keep quantities after a reload', 'quality.bugfix'],
+    ['Fix crash when the list is empty', 'quality.bugfix'],
+    ['refactor(storage): split the connection pool', 'maintenance.refactor'],
+    ['chore(deps): bump the database driver', 'maintenance.upgrade'],
+    ['chore: delete what nobody calls', 'maintenance.debt'],
+    ['Revert "feat: add a thing"', 'maintenance.debt'],
+    ['test(orders): cover refunds', 'quality.testing'],
+    ['perf(search): cache the index', 'quality.reliability'],
+    ['docs: explain the first steps', 'feature_delivery.enablement'],
+    ['hotfix: stop the queue from growing during the outage', 'operational.incident_response'],
+    ['Tune alerts that woke people up', 'operational.on_call'],
+    ['fix: patch CVE-2024-12345 in the parser', 'risk.vulnerability'],
+    ['security: rotate the signing secret', 'risk.security'],
+    ['Keep the audit log that compliance asks for', 'risk.compliance'],
+  ])('see in %j %s', (title, subcategory) => {
+    expect(main(title)).toBe(subcategory);
+  });
+
+  it('read labels, paths and work types', () => {
+    expect(main('Update', { labels: ['kind: Bug'] })).toBe('quality.bugfix');
+    expect(main('Update', { files: files('src/api/orders.test.ts', 'test/a/b.ts') })).toBe('quality.testing');
+    expect(main('Update', { files: files('package-lock.json') })).toBe('maintenance.upgrade');
+    expect(main('', { workType: 'incident' })).toBe('operational.incident_response');
+    expect(main('main production', { workType: 'deployment' })).toBe('operational.support');
+  });
+
+  it('read the types of a request’s commits only where its title has none', () => {
+    const commitTitles = ['test: a', 'test: b', 'anything'];
+    expect(main('Some work', { workType: 'pull_request', commitTitles })).toBe('quality.testing');
+    expect(main('refactor: some work', { workType: 'pull_request', commitTitles })).toBe('maintenance.refactor');
+  });
+
+  it.each(['', 'xyzzy', '你好', '🎉🎉', ':', '(#12)', ' \t '])('fall back to the roadmap for %j', (title) => {
+    const found: Contribution[] = [];
+    const { shares } = classifier.classify(evidence({ title }), (each) => found.push(each));
+    expect(shares).toEqual([{ subcategory: 'feature_delivery.roadmap', share: 1 }]);
+    expect(found).toMatchObject([{ rule: 'fallback', signal: 'fallback' }]);
+  });
+
+  it('find whole words only', () => {
+    const found: Contribution[] = [];
+    classifier.classify(evidence({ title: 'Prefixes of contested debugging' }), (each) => found.push(each));
+    expect(found).toMatchObject([{ rule: 'fallback' }]);
+  });
+
+  it('give the same shares to the same unit, which add up to exactly 1, and explain all of them', () => {
+    const word = fc.constantFrom('fix', 'bug', 'security', 'test', 'upgrade', 'add', 'xyz', 'on-call', 'cve-2020-1');
+    const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(text, text, fc.array(word, { maxLength: 3 }), fc.array(fc.nat(14)), (title, body, labels, rules) => {
+        const unit = evidence({ title, text: body, labels, files: new Map(rules.map((rule) => [rule, rule + 1])) });
+        const found: Contribution[] = [];
+        const result = classifier.classify(unit, (each) => found.push(each));
+        expect(classifier.classify(unit)).toEqual(result);
+        expect(result.shares.reduce((sum, { share }) => sum + share, 0)).toBe(1);
+        expect(result.shares.every(({ share }) => share > 0 && Number.isInteger(share * PARTS))).toBe(true);
+        expect(result.subcategory.startsWith(`${result.theme}.`)).toBe(true);
+        const explained = new Set(found.map(({ subcategory }) => subcategory));
+        for (const { subcategory } of result.shares) expect(explained).toContain(subcategory);
+      }),
+    );
+  });
+});
+
+describe('shares', () => {
+  it('go by the points, equal ones in the order of the taxonomy', () => {
+    const points = new Map([
+      ['risk.security' as const, 1],
+      ['quality.bugfix' as const, 1],
+      ['maintenance.debt' as const, 1],
+    ]);
+    const { theme, subcategory, shares } = divide(points);
+    expect({ theme, subcategory }).toEqual({ theme: 'maintenance', subcategory: 'maintenance.debt' });
+    expect(shares.map(({ share }) => share * PARTS)).toEqual([22, 21, 21]);
+  });
+
+  it('make the theme with the largest share the main one, and its largest subcategory', () => {
+    const points = new Map([
+      ['quality.testing' as const, 3],
+      ['quality.bugfix' as const, 4],
+      ['risk.security' as const, 5],
+    ]);
+    expect(divide(points)).toMatchObject({ theme: 'quality', subcategory: 'quality.bugfix' });
+  });
+
+  it('leave out what has less than a twentieth of the points', () => {
+    const points = new Map([
+      ['quality.bugfix' as const, 99],
+      ['risk.security' as const, 1],
+    ]);
+    expect(divide(points).shares).toEqual([{ subcategory: 'quality.bugfix', share: 1 }]);
+  });
+
+  it('know all fifteen subcategories', () => {
+    expect(new Set(SUBCATEGORIES).size).toBe(15);
+  });
+});
+
+describe('a rules file of one’s own', () => {
+  it('replaces the built-in rules, with parts, weights and points', () => {
+    const own = createClassifier(
+      parseRules(
+        `version: 1
+points: { type: 1, label: 3 }
+fallback: { quality.testing: 1, maintenance.debt: 1 }
+rules:
+  - { name: a, types: [fix], gives: { quality.bugfix: 3, risk.security: 1 } }
+  - { name: b, labels: ['team:*'], gives: operational.support, weight: 2 }
+`,
+        'own.yaml',
+      ),
+    );
+    expect(own.classify(evidence({ title: 'fix: it' })).shares).toEqual([
+      { subcategory: 'quality.bugfix', share: 0.75 },
+      { subcategory: 'risk.security', share: 0.25 },
+    ]);
+    expect(own.classify(evidence({ title: 'fix: it', labels: ['Team:core'] })).subcategory).toBe('operational.support');
+    expect(own.classify(evidence({ title: 'else' })).shares).toHaveLength(2);
+    expect(own.fingerprint).not.toBe(classifier.fingerprint);
+  });
+
+  it.each([
+    ['- a', 'the file: must be a mapping'],
+    ['version: 1\nrules: []', 'fallback: must be a mapping'],
+    ['version: 1\nfallback: {}\nrules: []', 'fallback: gives nothing'],
+    ['version: 1\nfallback: risk.security\nrules: {}', 'rules: must be a list'],
+    [
+      'version: 1\nfallback: risk.security\nrules: [{name: a, types: [x], gives: risk.security, wieght: 2}]',
+      '"wieght"',
+    ],
+    [
+      'version: 1\nfallback: risk.security\nrules: [{name: a, types: x, gives: risk.security}]',
+      'rules[0].types: must be a list',
+    ],
+    [
+      'version: 1\nfallback: risk.security\nrules: [{name: a, work_types: [task], gives: risk.security}]',
+      '"task" is none of',
+    ],
+    ['a: [', 'not YAML'],
+  ])('says what is wrong with %j', (text, problem) => {
+    expect(() => parseRules(text, 'own.yaml')).toThrow(problem);
+  });
+});

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { describeOnEachDatabase } from '../databases.js';
+import { NOW, openDatabase } from '../harness.js';
+import {
+  commitRow,
+  DAY,
+  deploymentRow,
+  deriverOn,
+  HOUR,
+  incidentRow,
+  MemoryStore,
+  requestRow,
+  reviewRow,
+  statsRow,
+  store as storeOnly,
+  syncAndDerive,
+} from './deriving.js';
+
+const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string];
+
+describeOnEachDatabase('a derivation of work units', (engine) => {
+  if (engine.kind === 'mongo') {
+    it('does not exist: no engine of the analytics reads MongoDB', async () => {
+      expect((await openDatabase(await engine.newDatabase())).derivation).toBeUndefined();
+    });
+    return;
+  }
+
+  async function open(): Promise<{
+    deriver: Awaited<ReturnType<typeof deriverOn>>;
+    store: MemoryStore;
+    repoId: string;
+  }> {
+    const store = new MemoryStore();
+    const deriver = await deriverOn(await openDatabase(await engine.newDatabase()), store);
+    return { deriver, store, repoId: randomUUID() };
+  }
+  const ids = (store: MemoryStore, repoId: string): string[] =>
+    store.of(repoId).map(({ id }) => id.slice(repoId.length + 1));
+
+  it('makes a unit of each commit outside of requests, and of each request, deployment and incident', async () => {
+    const { deriver, store, repoId } = await open();
+    const git = {
+      git_commits: [commitRow(A), commitRow(B)],
+      git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'b.ts')],
+    };
+    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: git })).toBe(2);
+    await syncAndDerive(deriver, {
+      repoId,
+      target: 'prs',
+      records: { git_pull_requests: [requestRow(7, { commit_hashes: [A] })] },
+    });
+    await syncAndDerive(deriver, { repoId, target: 'deployments', records: { deployments: [deploymentRow('d1')] } });
+    await syncAndDerive(deriver, { repoId, target: 'incidents', records: { incidents: [incidentRow('i1')] } });
+    expect(ids(store, repoId)).toEqual([`commit:${B}`, 'deployment:d1', 'incident:i1', 'pull_request:7']);
+    expect(store.units.get(`${repoId}:pull_request:7`)).toMatchObject({
+      workType: 'pull_request',
+      repo: 'acme/shop',
+      team: 'unassigned',
+      author: 'ada@example.com',
+      startedAt: NOW - 2 * DAY,
+      completedAt: NOW - DAY,
+      day: '2026-01-13',
+      churnLoc: 10,
+      theme: 'quality',
+      subcategory: 'quality.bugfix',
+    });
+  });
+
+  it('takes the units of commits away when their request arrives later, and gives them back when it drops them', async () => {
+    const { deriver, store, repoId } = await open();
+    const commits = [commitRow(A), commitRow(B), commitRow(C, { message: 'feat: squashed (#7)' })];
+    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: commits } });
+    expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`, `commit:${C}`]);
+    const request = requestRow(7, { commit_hashes: [A], head_hash: B });
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
+    expect(ids(store, repoId)).toEqual(['pull_request:7']);
+    const pushed = requestRow(7, { commit_hashes: [B], head_hash: B });
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [pushed] } });
+    expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
+  });
+
+  it('looks only at what changed', async () => {
+    const { deriver, store, repoId } = await open();
+    const later = NOW + DAY;
+    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A), commitRow(B)] } });
+    expect(
+      await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(C)] }, at: later }),
+    ).toBe(1);
+    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: {}, at: later + DAY })).toBe(0);
+    expect(ids(store, repoId)).toHaveLength(3);
+  });
+
+  it('follows statistics, reviews and commits of a request that arrive after it', async () => {
+    const { deriver, store, repoId } = await open();
+    const unit = (): object | undefined => store.units.get(`${repoId}:pull_request:7`);
+    const open7 = requestRow(7, { state: 'open', merged_at: null, closed_at: null, commit_hashes: [A] });
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
+    expect(unit()).toMatchObject({ churnLoc: 0, author: 'grace', completedAt: null, day: '2026-01-13' });
+    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A)] }, at: NOW + DAY });
+    expect(unit()).toMatchObject({ churnLoc: 0, author: 'ada@example.com', day: '2026-01-14' });
+    await syncAndDerive(deriver, {
+      repoId,
+      target: 'git',
+      records: { git_commit_stats: [statsRow(A, 'a.ts')] },
+      at: NOW + 2 * DAY,
+    });
+    expect(unit()).toMatchObject({ churnLoc: 5 });
+    const review = reviewRow(7, { submitted_at: NOW + HOUR * 24 });
+    await syncAndDerive(deriver, {
+      repoId,
+      target: 'prs',
+      records: { git_pull_request_reviews: [review] },
+      at: NOW + 3 * DAY,
+    });
+    expect(unit()).toMatchObject({ day: '2026-01-15' });
+  });
+
+  it('of a sync that was killed before it is finished by the next one', async () => {
+    const { deriver, store, repoId } = await open();
+    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A)] } });
+    await storeOnly(deriver.sink, { repoId, target: 'git', records: { git_commits: [commitRow(B)] }, at: NOW + DAY });
+    await syncAndDerive(deriver, { repoId, target: 'git', records: {}, at: NOW + 9 * DAY });
+    expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`]);
+  });
+
+  it('counts the sum that a host gives only where there are no files', async () => {
+    const { deriver, store, repoId } = await open();
+    const sum = statsRow(A, '__AGGREGATE__', { additions: 90, deletions: 9 });
+    const records = { git_commits: [commitRow(A)], git_commit_stats: [sum] };
+    await syncAndDerive(deriver, { repoId, target: 'git', source: 'host_b', records });
+    expect(store.of(repoId)).toMatchObject([{ churnLoc: 99 }]);
+    const files = {
+      git_commits: [commitRow(A)],
+      git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'logo.png', { additions: null, deletions: null })],
+    };
+    await syncAndDerive(deriver, { repoId, target: 'git', source: 'local', records: files });
+    expect(store.of(repoId)).toMatchObject([{ churnLoc: 5 }]);
+  });
+});

@@ -1,0 +1,107 @@
+/** Syncs as users run them, with the real stores of work units. */
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
+import { openSink } from '../../../src/sync/sinks/open.js';
+import { describeOnEachDatabase } from '../databases.js';
+import { onlyId, sync, temporaryDirectory, testSurroundings } from '../harness.js';
+import { git, initRepository, writeHistory } from '../../support/git-history.js';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ignore = (): void => {};
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+async function unitsIn(uri: string, repoId: string): Promise<WorkUnit[]> {
+  const address = parseConnection(uri);
+  if ('problem' in address) throw new Error(address.problem);
+  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, testSurroundings());
+  await sink.close();
+  if (sink.unitsAddress === undefined) throw new Error(`${sink.kind} has no work units`);
+  const store = await openWorkUnitStore(sink.unitsAddress, { now: Date.now, log });
+  const units: WorkUnit[] = [];
+  try {
+    for await (const batch of store.scan('default', repoId)) units.push(...batch);
+  } finally {
+    await store.close();
+  }
+  return units.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '20' } as const;
+const TARGETS = ['git', 'prs', 'deployments', 'incidents'];
+
+describeOnEachDatabase('a sync', (engine) => {
+  if (engine.kind === 'mongo') {
+    it('to MongoDB says once that no work units are derived', async () => {
+      const notes: string[] = [];
+      const progress = { note: (text: string) => notes.push(text) };
+      await sync({ ...SYNTHETIC, target: 'git', db: await engine.newDatabase() }, testSurroundings({ progress }));
+      expect(notes).toEqual([expect.stringContaining('No work units are derived')]);
+    });
+    return;
+  }
+
+  it('derives the same units in whatever order its targets come, and again nothing', async () => {
+    const [one, other] = [await engine.newDatabase(), await engine.newDatabase()];
+    let repoId = '';
+    for (const target of TARGETS) repoId = onlyId(await sync({ ...SYNTHETIC, target, db: one }));
+    for (const target of TARGETS.toReversed()) await sync({ ...SYNTHETIC, target, db: other });
+    const units = await unitsIn(one, repoId);
+    expect(new Set(units.map(({ workType }) => workType))).toEqual(
+      new Set(['commit', 'deployment', 'incident', 'pull_request']),
+    );
+    expect(await unitsIn(other, repoId)).toEqual(units);
+    const again = await sync({ ...SYNTHETIC, target: 'git', db: one });
+    expect(again.repositories[0]?.records).toEqual({ repos: 1 });
+    expect(await unitsIn(one, repoId)).toEqual(units);
+  });
+
+  it('of a clone takes its teams from the CODEOWNERS of HEAD, and all units follow when that changes', async () => {
+    const repoPath = join(temporaryDirectory(), 'project');
+    initRepository(repoPath);
+    await writeHistory(repoPath, 30);
+    git(repoPath, 'checkout', '--quiet', 'main');
+    const db = await engine.newDatabase();
+    const options = { target: 'git', provider: 'local', repoPath, db };
+    const own = (text: string): void => {
+      mkdirSync(join(repoPath, '.github'), { recursive: true });
+      writeFileSync(join(repoPath, '.github/CODEOWNERS'), text);
+      git(repoPath, 'add', '.github');
+      git(repoPath, 'commit', '--quiet', '--message', 'chore: owners');
+    };
+    const teams = async (): Promise<Set<string>> =>
+      new Set((await unitsIn(db, onlyId(await sync(options)))).map(({ team }) => team));
+    expect(await teams()).toEqual(new Set(['unassigned']));
+    own('* @acme/everyone\n');
+    expect(await teams()).toEqual(new Set(['everyone']));
+    own('* @acme/someone\n');
+    expect(await teams()).toEqual(new Set(['someone']));
+  });
+});
+
+it('the history of this project becomes units that add up to what git itself counts', async () => {
+  const repoPath = process.cwd();
+  const count = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', repoPath, ...args], { encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const commits = Number(count('rev-list', '--count', 'HEAD'));
+  const lines = count('log', '--numstat', '--format=', 'HEAD')
+    .split('\n')
+    .reduce(
+      (sum, line) =>
+        sum +
+        line
+          .split('\t')
+          .slice(0, 2)
+          .reduce((part, number) => part + (Number(number) || 0), 0),
+      0,
+    );
+  const db = `sqlite:${join(temporaryDirectory(), 'records.db')}`;
+  const summary = await sync({ target: 'git', provider: 'local', repoPath, db, since: '2001-01-01' });
+  const units = await unitsIn(db, onlyId(summary));
+  expect(units).toHaveLength(commits);
+  expect(units.reduce((sum, unit) => sum + unit.churnLoc, 0)).toBe(lines);
+  for (const { shares } of units) expect(shares.reduce((sum, { share }) => sum + share, 0)).toBe(1);
+});

@@ -1,0 +1,251 @@
+/** Whatever syncs come in whatever order, and wherever they are killed: the units are those that the records say. */
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+import type { AnyRow, TableName } from '../../../src/sync/records.js';
+import { tableNamed } from '../../../src/sync/records.js';
+import type { Sink } from '../../../src/sync/sinks/sink.js';
+import type { ProviderName, Target } from '../../../src/sync/targets.js';
+import { refreshRepository } from '../../../src/sync/work-units/derivation-run.js';
+import { commitUnit, deploymentUnit, incidentUnit, requestUnit } from '../../../src/sync/work-units/derive.js';
+import { ChangeSums, commitFacts } from '../../../src/sync/work-units/facts.js';
+import { holds, mentionOf } from '../../../src/sync/work-units/messages.js';
+import { textOf } from '../../../src/sync/work-units/row-values.js';
+import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
+import type { Team } from '../../../src/sync/work-units/teams/teams-file.js';
+import { teamsAsText } from '../../../src/sync/work-units/teams/teams-file.js';
+import { describeOnEachDatabase } from '../databases.js';
+import { NOW, openDatabase } from '../harness.js';
+import {
+  classifier,
+  commitRow,
+  DAY,
+  deploymentRow,
+  deriverOn,
+  HOUR,
+  incidentRow,
+  MemoryStore,
+  ORG,
+  requestRow,
+  reviewRow,
+  statsRow,
+  syncAndDerive,
+} from './deriving.js';
+
+const HASHES = Array.from({ length: 6 }, (_, index) => index.toString(16).repeat(40));
+const MESSAGES = [
+  'feat: add a thing',
+  'test: cover it (#1)',
+  'fix: squashed (#2)\n\nAnd why.',
+  'Merge pull request #3 from acme/branch\n\nMend',
+  "Merge branch 'a' into 'main'\n\nMend\n\nSee merge request acme/shop!1",
+  'Anything at all',
+];
+const PATHS = ['src/a.ts', 'test/a.test.ts', 'docs/a.md', '__AGGREGATE__'];
+
+const hash = fc.constantFrom(...HASHES);
+const number = fc.integer({ min: 1, max: 3 });
+const time = fc.integer({ min: -300, max: 0 }).map((hours) => NOW + hours * HOUR);
+
+// The message of a commit depends on its hash, as it does in git.
+const messageOf = (commit: string): string => MESSAGES[HASHES.indexOf(commit) % MESSAGES.length] ?? '';
+
+const commits = fc.uniqueArray(
+  fc.record({ commit: hash, email: fc.constantFrom('ada@example.com', 'Grace@Example.com', null), when: time }),
+  { selector: ({ commit }) => commit, maxLength: 5 },
+);
+const stats = fc.uniqueArray(
+  fc.record({ commit: hash, path: fc.constantFrom(...PATHS), additions: fc.option(fc.nat(50)) }),
+  { selector: ({ commit, path }) => `${commit} ${path}`, maxLength: 6 },
+);
+const git = fc.record({ commits, stats }).map((made) => ({
+  target: 'git' as const,
+  records: {
+    git_commits: made.commits.map(({ commit, email, when }) =>
+      commitRow(commit, {
+        message: messageOf(commit),
+        author_email: email,
+        author_when: when,
+        parents: messageOf(commit).startsWith('Merge') ? 2 : 1,
+      }),
+    ),
+    git_commit_stats: made.stats.map(({ commit, path, additions }) => statsRow(commit, path, { additions })),
+  },
+}));
+const requests = fc.uniqueArray(
+  fc.record({
+    number,
+    listed: fc.uniqueArray(hash, { maxLength: 4 }),
+    head: fc.option(hash),
+    merge: fc.option(hash),
+    merged: fc.option(time),
+    additions: fc.option(fc.nat(99)),
+    label: fc.constantFrom('bug', 'security', 'whatever'),
+  }),
+  { selector: (request) => request.number, maxLength: 3 },
+);
+const reviews = fc.uniqueArray(fc.record({ number, review: fc.constantFrom('1', '2'), when: time }), {
+  selector: (review) => `${review.number} ${review.review}`,
+  maxLength: 3,
+});
+const prs = fc.record({ requests, reviews }).map((made) => ({
+  target: 'prs' as const,
+  records: {
+    git_pull_requests: made.requests.map((request) =>
+      requestRow(request.number, {
+        commit_hashes: request.listed,
+        head_hash: request.head,
+        merge_hash: request.merge,
+        merged_at: request.merged,
+        closed_at: request.merged,
+        state: request.merged === null ? 'open' : 'merged',
+        additions: request.additions,
+        deletions: request.additions,
+        labels: [request.label],
+      }),
+    ),
+    git_pull_request_reviews: made.reviews.map((review) =>
+      reviewRow(review.number, { review_id: review.review, submitted_at: review.when }),
+    ),
+  },
+}));
+const deployments = fc
+  .record({ id: fc.constantFrom('d1', 'd2'), deployed: fc.option(time) })
+  .map(({ id, deployed }) => ({
+    target: 'deployments' as const,
+    records: { deployments: [deploymentRow(id, { deployed_at: deployed, started_at: deployed })] },
+  }));
+const incidents = fc.record({ id: fc.constantFrom('i1', 'i2'), resolved: fc.option(time) }).map(({ id, resolved }) => ({
+  target: 'incidents' as const,
+  records: { incidents: [incidentRow(id, { resolved_at: resolved })] },
+}));
+const teams: fc.Arbitrary<readonly Team[]> = fc.constantFrom<readonly Team[]>(
+  [],
+  [{ id: 'web', name: 'Web', members: ['ada@example.com'], repositories: [] }],
+  [{ id: 'all', name: 'All', members: [], repositories: ['acme/*'] }],
+);
+
+interface Step {
+  readonly kind: 'sync' | 'teams';
+  readonly sync: { readonly target: Target; readonly records: Partial<Record<TableName, readonly AnyRow[]>> };
+  readonly source: ProviderName;
+  readonly teams: readonly Team[];
+  readonly codeowners: string | null | undefined;
+  /** The change to the units, or to the links, in front of which the process is killed; 0: none. */
+  readonly killedAt: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('sync', 'sync', 'sync', 'sync', 'teams'),
+  sync: fc.oneof<fc.Arbitrary<Step['sync']>[]>(git, git, prs, prs, deployments, incidents),
+  source: fc.constantFrom<ProviderName[]>('local', 'host_a', 'host_b'),
+  teams,
+  codeowners: fc.constantFrom(undefined, undefined, null, '* @acme/everyone\n/test/ @acme/quality\n'),
+  killedAt: fc.constantFrom(0, 0, 0, 1, 2, 3),
+});
+
+describeOnEachDatabase('work units', (engine) => {
+  if (engine.kind === 'mongo') {
+    it.skip('are not derived on MongoDB', () => {});
+    return;
+  }
+
+  it('are those of the records after any sequence of syncs, of which some are killed', async () => {
+    const sink = await openDatabase(await engine.newDatabase());
+    const cases = { sqlite: 250, postgres: 40, clickhouse: 6, mongo: 0 }[engine.kind];
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 9 }), async (steps) => {
+        const units = new MemoryStore();
+        const repoId = randomUUID();
+        let killIn = 0;
+        const mayDie = (): void => {
+          if (killIn > 0 && (killIn -= 1) === 0) throw new Error('killed');
+        };
+        units.beforeApply = mayDie;
+        const deriver = await deriverOn(sink, units);
+        const mortal = {
+          ...deriver,
+          records: {
+            ...deriver.records,
+            writeLinks: (...args: Parameters<typeof deriver.records.writeLinks>) => {
+              mayDie();
+              return deriver.records.writeLinks(...args);
+            },
+          },
+        };
+        await deriver.records.writeTeams(ORG, teamsAsText([]));
+        const unfinished = new Map<string, { target: Target; source: ProviderName }>();
+        let at = NOW;
+        let codeowners: string | null = null;
+        for (const { kind, sync, source, killedAt, ...changes } of steps) {
+          at += DAY;
+          killIn = killedAt;
+          try {
+            if (kind === 'teams') {
+              await deriver.records.writeTeams(ORG, teamsAsText(changes.teams));
+              await refreshRepository(mortal, repoId);
+            } else {
+              if (changes.codeowners !== undefined) ({ codeowners } = { codeowners: changes.codeowners });
+              await syncAndDerive(mortal, { repoId, ...sync, source, at, codeowners: changes.codeowners });
+              unfinished.delete(`${sync.target} ${source}`);
+            }
+          } catch (error) {
+            if (!(error instanceof Error) || error.message !== 'killed') throw error;
+            if (kind === 'sync') unfinished.set(`${sync.target} ${source}`, { target: sync.target, source });
+          }
+          killIn = 0;
+        }
+        for (const key of unfinished.values())
+          await syncAndDerive(deriver, { repoId, ...key, records: {}, at: at + DAY });
+        await refreshRepository(deriver, repoId);
+        const stored = JSON.parse((await deriver.records.readTeams(ORG)) ?? '[]') as Team[];
+        const assigner = createTeamAssigner(stored, 'acme/shop', codeowners ?? undefined);
+        expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
+      }),
+      { numRuns: cases },
+    );
+  }, 240_000);
+});
+
+/** All units of a repository, made of all of its records in the plainest way. */
+async function expectedUnits(
+  sink: Sink,
+  repoId: string,
+  teamAssigner: ReturnType<typeof createTeamAssigner>,
+): Promise<WorkUnit[]> {
+  const context = { repoId, repo: 'acme/shop', classifier, teams: teamAssigner };
+  const all = async (name: TableName): Promise<AnyRow[]> => {
+    const rows: AnyRow[] = [];
+    for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
+    return rows;
+  };
+  const changes = new ChangeSums(classifier, teamAssigner);
+  for (const row of await all('git_commit_stats')) changes.add(row);
+  const facts = (await all('git_commits')).map((row) => commitFacts(row, changes.of(textOf(row, 'hash'))));
+  const requestRows = await all('git_pull_requests');
+  const belongs = (request: AnyRow, commit: (typeof facts)[number]): boolean => {
+    const listed = [...(request['commit_hashes'] as string[]), request['head_hash'], request['merge_hash']];
+    const mention = mentionOf(commit.message);
+    return (
+      listed.includes(commit.hash) ||
+      (mention !== undefined && mention.number === request['number'] && holds(mention.kind, textOf(request, 'source')))
+    );
+  };
+  const allReviews = await all('git_pull_request_reviews');
+  const units = [
+    ...requestRows.map((row) => {
+      const times = allReviews
+        .filter((review) => review['number'] === row['number'])
+        .map((review) => Number(review['submitted_at']));
+      const own = facts.filter((commit) => belongs(row, commit));
+      return requestUnit(context, row, own, times.length === 0 ? null : Math.max(...times));
+    }),
+    ...facts
+      .filter((commit) => !requestRows.some((row) => belongs(row, commit)))
+      .map((commit) => commitUnit(context, commit)),
+    ...(await all('deployments')).map((row) => deploymentUnit(context, row)),
+    ...(await all('incidents')).map((row) => incidentUnit(context, row)),
+  ];
+  return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
+}

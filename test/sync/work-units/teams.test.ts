@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
+import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';
+import { parseTeams } from '../../../src/sync/work-units/teams/teams-file.js';
+
+const teams = parseTeams(
+  `teams:
+  - { id: web, name: Web, members: [Ada@Example.com, '@grace'], repositories: ['acme/web-*'] }
+  - { id: core, members: [ada@example.com, linus] }
+  - { id: pay, repositories: ['acme/pay-*', acme/shop] }
+`,
+  'teams.yaml',
+);
+const NONE = new Map<string, number>();
+
+describe('the team of a unit', () => {
+  it('is the one that has its author, by e-mail or login, whatever the case', () => {
+    const { teamOf } = createTeamAssigner(teams, 'acme/shop', undefined);
+    expect(teamOf(['ADA@example.com', 'ada'], NONE)).toBe('web');
+    expect(teamOf([null, 'Grace'], NONE)).toBe('web');
+    expect(teamOf(['someone@example.com', 'linus'], NONE)).toBe('core');
+  });
+
+  it('is, of several that have the author, the one that also has the repository', () => {
+    const own = parseTeams('teams: [{id: a, members: [x]}, {id: b, members: [x], repositories: ["acme/*"]}]', 't.yaml');
+    expect(createTeamAssigner(own, 'acme/shop', undefined).teamOf(['x'], NONE)).toBe('b');
+    expect(createTeamAssigner(own, 'other/shop', undefined).teamOf(['x'], NONE)).toBe('a');
+  });
+
+  it('is the one that has the repository where no team has the author, else the owner, else nobody', () => {
+    const owners = new Map([['search', 2], ['docs', 1], ['', 9]]); // prettier-ignore
+    expect(createTeamAssigner(teams, 'acme/shop', '* @acme/all').teamOf(['x'], owners)).toBe('pay');
+    expect(createTeamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], owners)).toBe('search');
+    expect(createTeamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], NONE)).toBe('all');
+    expect(createTeamAssigner(teams, 'acme/else', undefined).teamOf(['x'], NONE)).toBe('unassigned');
+    expect(createTeamAssigner([], 'acme/else', '/docs/ @acme/writers').teamOf(['x'], NONE)).toBe('unassigned');
+  });
+
+  it('is the first by name of owners with equally many files', () => {
+    const { teamOf } = createTeamAssigner([], 'acme/shop', '* @acme/z');
+    expect(teamOf([], new Map([['b', 1], ['a', 1]]))).toBe('a'); // prettier-ignore
+  });
+
+  it('is, for a person who owns a file, the team of that person', () => {
+    const { ownerOfPath } = createTeamAssigner(teams, 'acme/else', '*.ts @nobody ada@example.com\n*.md @nobody\n');
+    expect(ownerOfPath('src/a.ts')).toBe('web');
+    expect(ownerOfPath('README.md')).toBe('');
+  });
+});
+
+describe('CODEOWNERS', () => {
+  const rules = parseCodeowners(`# comment
+*            @acme/all   # and another
+*.js         @acme/js
+/build/logs/ @acme/doctors
+docs/*       docs@example.com
+apps/        @octo
+/scripts/**/run.sh @acme/ops
+with\\ space.txt @acme/space
+/apps/free
+[Section][2] @acme/section
+/section/own @acme/own
+/section/default
+`);
+  it.each([
+    ['a/b/c.txt', '@acme/all'],
+    ['a/b/c.js', '@acme/js'],
+    ['build/logs/x/y.log', '@acme/doctors'],
+    ['src/build/logs/x.log', '@acme/all'],
+    ['docs/start.md', 'docs@example.com'],
+    ['docs/deep/start.md', '@acme/all'],
+    ['src/apps/x.ts', '@octo'],
+    ['scripts/a/b/run.sh', '@acme/ops'],
+    ['scripts/run.sh', '@acme/ops'],
+    ['with space.txt', '@acme/space'],
+    ['section/own', '@acme/own'],
+    ['section/default', '@acme/section'],
+  ])('gives %s to %s', (path, owner) => {
+    expect(ownersOf(rules, path)).toEqual([owner]);
+  });
+
+  it('takes ownership away with a line that names nobody', () => {
+    expect(ownersOf(rules, 'apps/free')).toEqual([]);
+  });
+});
