@@ -99,7 +99,7 @@ export type CatalogLimits = {
   readonly maxSankeyEdges: Scalars['Int']['output'];
   /** Most nodes in a flow. */
   readonly maxSankeyNodes: Scalars['Int']['output'];
-  /** Most timeseries, breakdowns and flows in a batch. */
+  /** Most timeseries, breakdowns and flows in a batch, and in all batches of one request together. */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Most items in a breakdown. */
   readonly maxTopN: Scalars['Int']['output'];

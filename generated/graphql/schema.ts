@@ -383,7 +383,7 @@ type CatalogLimits {
   maxSankeyEdges: Int!
 
   """
-  Most timeseries, breakdowns and flows in a batch.
+  Most timeseries, breakdowns and flows in a batch, and in all batches of one request together.
   """
   maxSubRequests: Int!
 }
@@ -580,7 +580,7 @@ type SankeyCoverage {
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = 'f776d82ac70757bd';
+export const persistedVersion = 'c260b79f3c10b166';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

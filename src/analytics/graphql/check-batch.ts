@@ -31,13 +31,14 @@ export const limits: CatalogLimits = {
  * Checks all that can be checked of a batch before any SQL: the number of sub-requests, then each of them in the order
  * timeseries, breakdowns, flow: its dates, then its buckets, its items, or its nodes and edges; the filter last.
  *
+ * @param asked counts the sub-requests of one request: under aliases it may hold several batches
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR, for the first thing that is wrong
  */
-export function checkBatch(batch: AnalyticsRequestInput): AnalyticsBatch {
+export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
   const { timeseries = [], breakdowns = [], sankey = null, useInvestment = false, filters } = batch;
-  const subRequests = timeseries.length + breakdowns.length + (sankey === null ? 0 : 1);
-  if (subRequests > limits.maxSubRequests) {
-    throw tooCostly('max_sub_requests', 'sub-requests', limits.maxSubRequests, subRequests);
+  asked.subRequests += timeseries.length + breakdowns.length + (sankey === null ? 0 : 1);
+  if (asked.subRequests > limits.maxSubRequests) {
+    throw tooCostly('max_sub_requests', 'sub-requests', limits.maxSubRequests, asked.subRequests);
   }
   return {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),

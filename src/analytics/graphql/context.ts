@@ -5,6 +5,8 @@ export interface GraphqlContext {
   /** The organization that the caller has named and may read. */
   readonly orgId: string;
   readonly analytics: Analytics;
+  /** How many sub-requests the batches of this request have asked for so far; the limit is for all of them together. */
+  readonly asked: { subRequests: number };
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
 }

@@ -71,7 +71,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
     const orgId = await organizationOf(named, caller);
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
-    const context = { orgId, analytics: options.analytics, signal };
+    const context = { orgId, analytics: options.analytics, asked: { subRequests: 0 }, signal };
     return executeQuery(query, prepare(query.text), schema, context, surroundings);
   };
 

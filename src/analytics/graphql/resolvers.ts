@@ -21,7 +21,7 @@ export const resolvers: Resolvers<GraphqlContext> = {
     },
     analytics: (_root, { orgId, batch }, context) => {
       assertSameOrganization(orgId, context.orgId);
-      return context.analytics.run(context.orgId, checkBatch(batch), context.signal);
+      return context.analytics.run(context.orgId, checkBatch(batch, context.asked), context.signal);
     },
   },
 };

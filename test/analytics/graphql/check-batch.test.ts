@@ -13,7 +13,7 @@ const flow = { path: ['THEME', 'TEAM'], measure: 'COUNT', dateRange, maxNodes: 1
 /** What an error of this batch says; null when the batch is good. */
 function refusalOf(batch: AnalyticsRequestInput): Refusal['details'] | null {
   try {
-    checkBatch(batch);
+    checkBatch(batch, { subRequests: 0 });
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.details;
@@ -176,7 +176,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
           sankey: { path, measure, dateRange, maxNodes: 20, maxEdges: 30 },
           useInvestment,
         };
-        expect(checkBatch({ ...batch, filters: { scope: { level, ids } } })).toEqual({
+        expect(checkBatch({ ...batch, filters: { scope: { level, ids } } }, { subRequests: 0 })).toEqual({
           ...batch,
           scope: { level, ids },
         });
@@ -190,9 +190,9 @@ test('A good batch comes through as it is, with what was left out filled in', ()
     useInvestment: false,
     scope: { level: 'ORG', ids: [] },
   };
-  expect(checkBatch({})).toEqual(nothing);
-  expect(checkBatch({ filters: null, sankey: null })).toEqual(nothing);
-  expect(checkBatch({ filters: { scope: null } })).toEqual(nothing);
+  expect(checkBatch({}, { subRequests: 0 })).toEqual(nothing);
+  expect(checkBatch({ filters: null, sankey: null }, { subRequests: 0 })).toEqual(nothing);
+  expect(checkBatch({ filters: { scope: null } }, { subRequests: 0 })).toEqual(nothing);
 });
 
 test('The limits are those of document 001', () => {

@@ -261,6 +261,23 @@ describe('With work units in the store', () => {
     expect(data.analytics.sankey.edges.length).toBeGreaterThanOrEqual(5);
   });
 
+  test('aliases do not get around the limit of sub-requests: it is for all batches of a request together', async () => {
+    const query = `query ($orgId: String!, $six: AnalyticsRequestInput!, $five: AnalyticsRequestInput!) {
+      one: analytics(orgId: $orgId, batch: $six) { breakdowns { measure } }
+      other: analytics(orgId: $orgId, batch: $five) { breakdowns { measure } }
+    }`;
+    const batchOf = (length: number): object => ({
+      breakdowns: Array.from({ length }, () => ({ dimension: 'TEAM', measure: 'COUNT', dateRange })),
+    });
+    const of = (six: number, five: number): object => ({
+      body: { query, variables: { orgId: user.orgId, six: batchOf(six), five: batchOf(five) } },
+    });
+    expect((await post(platform, user, of(6, 4))).errors).toBeUndefined();
+    expect((await post(platform, user, of(6, 5))).errors).toMatchObject([
+      { path: ['other'], extensions: { limit_name: 'max_sub_requests', limit_value: 10, requested_value: 11 } },
+    ]);
+  });
+
   test('fields can be asked for under aliases, through fragments, and left out', async () => {
     const data = await ask(
       platform,

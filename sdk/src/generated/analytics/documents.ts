@@ -21,7 +21,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = 'f776d82ac70757bd';
+export const persistedVersion = 'c260b79f3c10b166';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {
