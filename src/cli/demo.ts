@@ -1,6 +1,7 @@
 /** `plumbline demo`: an organization full of made-up data, and a first look at it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Analytics } from '../analytics/analytics.js';
 import { openAnalytics } from '../analytics/open.js';
 import { openDatabase, type DatabaseSql } from '../database/connection.js';
 import { migrate } from '../database/migrate.js';
@@ -58,9 +59,11 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
   const log = createLog('warn', 2);
   await withDatabase(settings, log, async (uri) => {
     await migrate(uri, { logger: log });
+    const store = settings.analyticsUri ?? uri;
+    // First of all: where the store cannot be opened, nothing must be half made.
+    const analytics = await openAnalytics(store, { timeoutSeconds: settings.analyticsQueryTimeoutSeconds, log });
     const database = openDatabase(uri, { logger: log });
     try {
-      const store = settings.analyticsUri ?? uri;
       const password = await newPassword(systemRandom);
       const passwordHash = await createPasswords(settings.bcryptCost).hash(password);
       const account = { email, passwordHash, replaces: options.resetPassword };
@@ -78,19 +81,28 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
         range: lastDays(systemClock.now(), days),
         url: `http://${settings.host}:${settings.port === 0 ? 8080 : settings.port}`,
       };
-      const rows = await themesOf(facts, store, settings.analyticsQueryTimeoutSeconds, log);
+      const rows = await themesOf(facts, analytics);
       console.log(describeDemo(facts, rows, styleOf(process.stdout, environment)));
     } finally {
       await database.close();
+      await analytics.close();
     }
   });
 }
 
+/** Nobody has the payments: what happens there outside of anyone's commits shows as unassigned, as in real life. */
+const demoTeams = [
+  { id: 'web', repositories: ['acme/web-shop', 'acme/mobile-app'] },
+  { id: 'api', repositories: ['acme/api'] },
+  { id: 'platform', repositories: [] },
+  { id: 'operations', repositories: [] },
+];
+
 /** Before there are data, so that each work unit has its team from the start. */
 async function importDemoTeams(store: string, orgId: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const teams = ['web', 'api', 'platform', 'operations'].map((id, index) => {
+  const teams = demoTeams.map(({ id, repositories }, index) => {
     const members = PEOPLE.slice(4 * index, 4 * index + 4).map(({ email }) => email);
-    return { id, name: id, members, repositories: [] };
+    return { id, name: id, members, repositories };
   });
   await withDeriver({ db: store, org: orgId }, environment, (deriver) => importTeams(deriver, teams));
 }
@@ -173,27 +185,17 @@ const executeAloud: StartExecution = (job, report) => {
   return execution;
 };
 
-async function themesOf(
-  { orgId, range }: DemoFacts,
-  store: string,
-  timeoutSeconds: number,
-  log: ReturnType<typeof createLog>,
-): Promise<ChartRow[]> {
-  const analytics = await openAnalytics(store, { timeoutSeconds, log });
-  try {
-    const breakdown = { dimension: 'THEME', measure: 'COUNT', dateRange: range, topN: 10 } as const;
-    const batch = {
-      timeseries: [],
-      breakdowns: [breakdown],
-      sankey: null,
-      useInvestment: true,
-      scope: { level: 'ORG', ids: [] },
-    } as const;
-    const { breakdowns } = await analytics.run(orgId, batch, new AbortController().signal);
-    return (breakdowns[0]?.items ?? []).map(({ key, value }) => ({ label: key, value }));
-  } finally {
-    await analytics.close();
-  }
+async function themesOf({ orgId, range }: DemoFacts, analytics: Analytics): Promise<ChartRow[]> {
+  const breakdown = { dimension: 'THEME', measure: 'COUNT', dateRange: range, topN: 10 } as const;
+  const batch = {
+    timeseries: [],
+    breakdowns: [breakdown],
+    sankey: null,
+    useInvestment: true,
+    scope: { level: 'ORG', ids: [] },
+  } as const;
+  const { breakdowns } = await analytics.run(orgId, batch, new AbortController().signal);
+  return (breakdowns[0]?.items ?? []).map(({ key, value }) => ({ label: key, value }));
 }
 
 function styleOf(

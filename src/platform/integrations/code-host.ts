@@ -124,7 +124,8 @@ async function readBody(response: IncomingMessage): Promise<string> {
     length += chunk.length;
     if (length > maxReplyBytes) break; // which destroys the response
   }
-  return Buffer.concat(chunks).toString('utf8');
+  // One chunk can hold more than is wanted, and a whole reply with it.
+  return Buffer.concat(chunks).subarray(0, maxReplyBytes).toString('utf8');
 }
 
 function propertyOf(json: string, name: string): unknown {
