@@ -418,7 +418,7 @@ export const failureCatalogue: {
     },
   },
   TerminalError: {
-    commandFailed: { slug: 'terminal-command-failed', statuses: [], exitCode: 1, message: (f) => `${f.message}` },
+    commandFailed: { slug: 'terminal-command-failed', statuses: [502], exitCode: 1, message: (f) => `${f.message}` },
   },
   OrchestratorError: {
     projectNotFound: {

@@ -543,6 +543,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`. */
+    ForeignRequestProblem: {
+      /** @constant */
+      type: '/problems/foreign-request';
+      /** @constant */
+      title: 'Foreign request';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list. */
     RuntimeNotFoundProblem: {
       /** @constant */
@@ -1727,14 +1739,17 @@ export interface components {
       /** @description The address. */
       input: string;
     };
-    /** @description A program that the command line runs, such as the one of the container platform, ended with a failure, or is not installed. */
+    /** @description The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again. */
     TerminalCommandFailedProblem: {
       /** @constant */
       type: '/problems/terminal-command-failed';
       /** @constant */
       title: 'Command failed';
+      /** @constant */
+      status: 502;
       /** @description What happened, for people to read. */
       message: string;
+      request_id: components['schemas']['RequestId'];
       /**
        * @description The family of the error.
        * @constant

@@ -797,6 +797,22 @@ export function clientNotAllowed(
   };
 }
 
+export type ForeignRequest = ProblemReply<Schemas['ForeignRequestProblem']>;
+
+/** 403 Foreign request. */
+export function foreignRequest(
+  members: Pick<Schemas['ForeignRequestProblem'], 'message'>,
+  options?: ProblemOptions,
+): ForeignRequest {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/foreign-request', title: 'Foreign request', status: 403, message: members.message },
+
+    ...options,
+  };
+}
+
 export type RuntimeNotFound = ProblemReply<Schemas['RuntimeNotFoundProblem']>;
 
 /** 404 Not found. */
@@ -1756,6 +1772,29 @@ export function composeWaitNonZeroExitCode(
   };
 }
 
+export type TerminalCommandFailed = ProblemReply<Schemas['TerminalCommandFailedProblem']>;
+
+/** 502 Command failed. */
+export function terminalCommandFailed(
+  members: Pick<Schemas['TerminalCommandFailedProblem'], 'message'>,
+  options?: ProblemOptions,
+): TerminalCommandFailed {
+  return {
+    status: 502,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/terminal-command-failed',
+      title: 'Command failed',
+      status: 502,
+      message: members.message,
+      error: 'TerminalError',
+      case: 'commandFailed',
+    },
+
+    ...options,
+  };
+}
+
 export type OrchestratorProjectNotFound = ProblemReply<Schemas['OrchestratorProjectNotFoundProblem']>;
 
 /** 404 Project not found. */
@@ -1903,6 +1942,7 @@ export const failureProblems = {
     pathOutsideProject: composeValidationPathOutsideProject,
   },
   ComposeWaitError: { timeout: composeWaitTimeout, nonZeroExitCode: composeWaitNonZeroExitCode },
+  TerminalError: { commandFailed: terminalCommandFailed },
   OrchestratorError: {
     projectNotFound: orchestratorProjectNotFound,
     serviceNotFound: orchestratorServiceNotFound,
@@ -2162,6 +2202,12 @@ export const problemCatalogue = {
     statuses: [403],
     description:
       'The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`.',
+  },
+  'foreign-request': {
+    title: 'Foreign request',
+    statuses: [403],
+    description:
+      'A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`.',
   },
   'runtime-not-found': {
     title: 'Not found',
@@ -2425,9 +2471,9 @@ export const problemCatalogue = {
   },
   'terminal-command-failed': {
     title: 'Command failed',
-    statuses: [],
+    statuses: [502],
     description:
-      'A program that the command line runs, such as the one of the container platform, ended with a failure, or is not installed.',
+      'The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again.',
   },
   'orchestrator-project-not-found': {
     title: 'Project not found',

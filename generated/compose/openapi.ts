@@ -738,6 +738,18 @@ export interface components {
     };
     /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
+    /** @description A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`. */
+    ForeignRequestProblem: {
+      /** @constant */
+      type: '/problems/foreign-request';
+      /** @constant */
+      title: 'Foreign request';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`. */
     ClientNotAllowedProblem: {
       /** @constant */
@@ -879,6 +891,28 @@ export interface components {
        * @constant
        */
       case: 'backendFailure';
+    };
+    /** @description The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again. */
+    TerminalCommandFailedProblem: {
+      /** @constant */
+      type: '/problems/terminal-command-failed';
+      /** @constant */
+      title: 'Command failed';
+      /** @constant */
+      status: 502;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'TerminalError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'commandFailed';
     };
     /**
      * Format: date-time
@@ -2736,14 +2770,15 @@ export interface components {
         'application/problem+json': components['schemas']['MethodNotAllowedProblem'];
       };
     };
-    /** @description The server lets in clients by their certificate, and this one is not among them. */
-    ClientNotAllowed: {
+    /** @description A web page of another site asks, or the server lets in clients by their certificate and this one is not among them. */
+    CallerNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['ClientNotAllowedProblem'];
+        'application/problem+json':
+          components['schemas']['ForeignRequestProblem'] | components['schemas']['ClientNotAllowedProblem'];
       };
     };
     /** @description The reply cannot be sent in any media type that the caller accepts. */
@@ -2774,7 +2809,8 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['RuntimeBackendFailureProblem'];
+        'application/problem+json':
+          components['schemas']['RuntimeBackendFailureProblem'] | components['schemas']['TerminalCommandFailedProblem'];
       };
     };
     /** @description The request breaks the contract. */
@@ -3154,7 +3190,7 @@ export interface operations {
           'application/json': components['schemas']['Ping'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3186,7 +3222,7 @@ export interface operations {
           'application/json': components['schemas']['Version'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3229,7 +3265,7 @@ export interface operations {
           'application/json': components['schemas']['Info'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
@@ -3259,7 +3295,7 @@ export interface operations {
           'text/plain': string;
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3314,7 +3350,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['ContainerEvent'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -3430,7 +3466,7 @@ export interface operations {
           'application/json': components['schemas']['ContainerList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
@@ -3446,7 +3482,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       501: components['responses']['NotSupported'];
     };
   };
@@ -3541,7 +3577,7 @@ export interface operations {
           'application/json': components['schemas']['Container'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3583,7 +3619,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       422: components['responses']['ValidationFailed'];
@@ -3614,7 +3650,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       422: components['responses']['ValidationFailed'];
@@ -3655,7 +3691,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3698,7 +3734,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3742,7 +3778,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3790,7 +3826,7 @@ export interface operations {
           'application/json': components['schemas']['Exit'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       408: components['responses']['WaitTimeout'];
@@ -3853,7 +3889,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['LogLine'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3916,7 +3952,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['StatsSample'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -3974,7 +4010,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -4026,7 +4062,7 @@ export interface operations {
           'application/json': components['schemas']['ProcessTable'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -4077,7 +4113,7 @@ export interface operations {
           'application/json': components['schemas']['ImageList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4125,7 +4161,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ImageNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
@@ -4177,7 +4213,7 @@ export interface operations {
           'application/json': components['schemas']['NetworkList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4228,7 +4264,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4275,7 +4311,7 @@ export interface operations {
           'application/json': components['schemas']['Network'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4307,7 +4343,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4356,7 +4392,7 @@ export interface operations {
           'application/json': components['schemas']['VolumeList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4405,7 +4441,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4450,7 +4486,7 @@ export interface operations {
           'application/json': components['schemas']['Volume'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4481,7 +4517,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4519,7 +4555,7 @@ export interface operations {
           'application/json': components['schemas']['SecretList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['InternalError'];
       501: components['responses']['NotSupported'];
@@ -4564,7 +4600,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4608,7 +4644,7 @@ export interface operations {
           'application/json': components['schemas']['Secret'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4640,7 +4676,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4684,7 +4720,7 @@ export interface operations {
           'application/json': components['schemas']['ProjectList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
@@ -4728,7 +4764,7 @@ export interface operations {
           'application/json': components['schemas']['Project'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4812,7 +4848,7 @@ export interface operations {
         };
       };
       400: components['responses']['InvalidComposeFile'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4850,7 +4886,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
@@ -4960,7 +4996,7 @@ export interface operations {
           'application/json': components['schemas']['ServiceList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -5020,7 +5056,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotUp'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotStart'];
@@ -5079,7 +5115,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
@@ -5134,7 +5170,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotRestart'];
@@ -5195,7 +5231,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['ProjectNotIngested'];
@@ -5254,7 +5290,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['ProjectNotIngested'];
@@ -5320,7 +5356,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotScale'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotScaleNow'];

@@ -21,7 +21,10 @@ export type GetVersionHandler<Dependencies> = OperationHandler<GetVersionRequest
 /** `GET /info` */
 export type GetInfoRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
 export type GetInfoReply =
-  SuccessReply<200, Schemas['Info']> | Problems.RuntimePersistenceFailure | Problems.RuntimeBackendFailure;
+  | SuccessReply<200, Schemas['Info']>
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read what the server runs on (`GET /info`). */
 export type GetInfoHandler<Dependencies> = OperationHandler<GetInfoRequest, GetInfoReply, Dependencies>;
 
@@ -39,7 +42,8 @@ export type StreamEventsRequest = OperationRequest<{
 export type StreamEventsReply =
   | SuccessReply<200, AsyncIterable<Schemas['ContainerEvent']>>
   | Problems.ValidationFailed
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Follow what happens to containers (`GET /events`). */
 export type StreamEventsHandler<Dependencies> = OperationHandler<StreamEventsRequest, StreamEventsReply, Dependencies>;
 
@@ -52,7 +56,8 @@ export type ListContainersReply =
   | SuccessReply<200, Schemas['ContainerList']>
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the containers (`GET /containers`). */
 export type ListContainersHandler<Dependencies> = OperationHandler<
   ListContainersRequest,
@@ -80,7 +85,8 @@ export type InspectContainerReply =
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read a container (`GET /containers/{id}`). */
 export type InspectContainerHandler<Dependencies> = OperationHandler<
   InspectContainerRequest,
@@ -100,7 +106,8 @@ export type RemoveContainerReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Remove a container (`DELETE /containers/{id}`). */
 export type RemoveContainerHandler<Dependencies> = OperationHandler<
   RemoveContainerRequest,
@@ -119,7 +126,8 @@ export type StartContainerReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Start a container (`POST /containers/{id}/start`). */
 export type StartContainerHandler<Dependencies> = OperationHandler<
   StartContainerRequest,
@@ -139,7 +147,8 @@ export type StopContainerReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Stop a container (`POST /containers/{id}/stop`). */
 export type StopContainerHandler<Dependencies> = OperationHandler<
   StopContainerRequest,
@@ -160,6 +169,7 @@ export type RestartContainerReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
   | Problems.RuntimeTimeout;
 /** Restart a container (`POST /containers/{id}/restart`). */
 export type RestartContainerHandler<Dependencies> = OperationHandler<
@@ -181,6 +191,7 @@ export type KillContainerReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
   | Problems.RuntimeTimeout;
 /** Send a container a signal (`POST /containers/{id}/kill`). */
 export type KillContainerHandler<Dependencies> = OperationHandler<
@@ -202,7 +213,8 @@ export type WaitForContainerReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Wait for the end of a container (`POST /containers/{id}/wait`). */
 export type WaitForContainerHandler<Dependencies> = OperationHandler<
   WaitForContainerRequest,
@@ -220,7 +232,8 @@ export type GetContainerLogsReply =
   | SuccessReply<200, AsyncIterable<Schemas['LogLine']>>
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read the output of a container (`GET /containers/{id}/logs`). */
 export type GetContainerLogsHandler<Dependencies> = OperationHandler<
   GetContainerLogsRequest,
@@ -243,7 +256,8 @@ export type GetContainerStatsReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read what a container uses (`GET /containers/{id}/stats`). */
 export type GetContainerStatsHandler<Dependencies> = OperationHandler<
   GetContainerStatsRequest,
@@ -263,7 +277,8 @@ export type ExecInContainerReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Run a command in a container (`POST /containers/{id}/exec`). */
 export type ExecInContainerHandler<Dependencies> = OperationHandler<
   ExecInContainerRequest,
@@ -282,7 +297,8 @@ export type ListContainerProcessesReply =
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the processes of a container (`GET /containers/{id}/top`). */
 export type ListContainerProcessesHandler<Dependencies> = OperationHandler<
   ListContainerProcessesRequest,
@@ -296,7 +312,10 @@ export type ListImagesRequest = OperationRequest<{
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListImagesReply =
-  SuccessReply<200, Schemas['ImageList']> | Problems.ValidationFailed | Problems.RuntimeBackendFailure;
+  | SuccessReply<200, Schemas['ImageList']>
+  | Problems.ValidationFailed
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the images (`GET /images`). */
 export type ListImagesHandler<Dependencies> = OperationHandler<ListImagesRequest, ListImagesReply, Dependencies>;
 
@@ -309,7 +328,8 @@ export type PullImageReply =
   | SuccessReply<200, AsyncIterable<operations['pullImage']['responses'][200]['content']['application/x-ndjson']>>
   | Problems.RuntimeImageNotFound
   | Problems.ValidationFailed
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Pull an image (`POST /images/pull`). */
 export type PullImageHandler<Dependencies> = OperationHandler<PullImageRequest, PullImageReply, Dependencies>;
 
@@ -322,7 +342,8 @@ export type ListNetworksReply =
   | SuccessReply<200, Schemas['NetworkList']>
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the networks (`GET /networks`). */
 export type ListNetworksHandler<Dependencies> = OperationHandler<ListNetworksRequest, ListNetworksReply, Dependencies>;
 
@@ -336,7 +357,8 @@ export type CreateNetworkReply =
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Create a network (`POST /networks`). */
 export type CreateNetworkHandler<Dependencies> = OperationHandler<
   CreateNetworkRequest,
@@ -354,7 +376,8 @@ export type InspectNetworkReply =
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read a network (`GET /networks/{id}`). */
 export type InspectNetworkHandler<Dependencies> = OperationHandler<
   InspectNetworkRequest,
@@ -372,7 +395,8 @@ export type RemoveNetworkReply =
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Remove a network (`DELETE /networks/{id}`). */
 export type RemoveNetworkHandler<Dependencies> = OperationHandler<
   RemoveNetworkRequest,
@@ -386,7 +410,10 @@ export type ListVolumesRequest = OperationRequest<{
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListVolumesReply =
-  SuccessReply<200, Schemas['VolumeList']> | Problems.ValidationFailed | Problems.RuntimeBackendFailure;
+  | SuccessReply<200, Schemas['VolumeList']>
+  | Problems.ValidationFailed
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the volumes (`GET /volumes`). */
 export type ListVolumesHandler<Dependencies> = OperationHandler<ListVolumesRequest, ListVolumesReply, Dependencies>;
 
@@ -399,7 +426,8 @@ export type CreateVolumeReply =
   | SuccessReply<201, Schemas['Volume']>
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Create a volume (`POST /volumes`). */
 export type CreateVolumeHandler<Dependencies> = OperationHandler<CreateVolumeRequest, CreateVolumeReply, Dependencies>;
 
@@ -412,7 +440,8 @@ export type InspectVolumeReply =
   | SuccessReply<200, Schemas['Volume']>
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read a volume (`GET /volumes/{name}`). */
 export type InspectVolumeHandler<Dependencies> = OperationHandler<
   InspectVolumeRequest,
@@ -426,14 +455,21 @@ export type RemoveVolumeRequest = OperationRequest<{
   principal: Schemas['ClientPrincipal'];
 }>;
 export type RemoveVolumeReply =
-  SuccessReply<204, never> | Problems.RuntimeNotFound | Problems.ValidationFailed | Problems.RuntimeBackendFailure;
+  | SuccessReply<204, never>
+  | Problems.RuntimeNotFound
+  | Problems.ValidationFailed
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Remove a volume (`DELETE /volumes/{name}`). */
 export type RemoveVolumeHandler<Dependencies> = OperationHandler<RemoveVolumeRequest, RemoveVolumeReply, Dependencies>;
 
 /** `GET /secrets` */
 export type ListSecretsRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
 export type ListSecretsReply =
-  SuccessReply<200, Schemas['SecretList']> | Problems.RuntimeNotSupported | Problems.RuntimeBackendFailure;
+  | SuccessReply<200, Schemas['SecretList']>
+  | Problems.RuntimeNotSupported
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the secrets (`GET /secrets`). */
 export type ListSecretsHandler<Dependencies> = OperationHandler<ListSecretsRequest, ListSecretsReply, Dependencies>;
 
@@ -447,7 +483,8 @@ export type CreateSecretReply =
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Create a secret (`POST /secrets`). */
 export type CreateSecretHandler<Dependencies> = OperationHandler<CreateSecretRequest, CreateSecretReply, Dependencies>;
 
@@ -461,7 +498,8 @@ export type InspectSecretReply =
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read a secret (`GET /secrets/{id}`). */
 export type InspectSecretHandler<Dependencies> = OperationHandler<
   InspectSecretRequest,
@@ -479,14 +517,18 @@ export type RemoveSecretReply =
   | Problems.RuntimeNotFound
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Remove a secret (`DELETE /secrets/{id}`). */
 export type RemoveSecretHandler<Dependencies> = OperationHandler<RemoveSecretRequest, RemoveSecretReply, Dependencies>;
 
 /** `GET /projects` */
 export type ListProjectsRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
 export type ListProjectsReply =
-  SuccessReply<200, Schemas['ProjectList']> | Problems.RuntimePersistenceFailure | Problems.RuntimeBackendFailure;
+  | SuccessReply<200, Schemas['ProjectList']>
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the projects (`GET /projects`). */
 export type ListProjectsHandler<Dependencies> = OperationHandler<ListProjectsRequest, ListProjectsReply, Dependencies>;
 
@@ -500,7 +542,8 @@ export type GetProjectReply =
   | Problems.OrchestratorProjectNotFound
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Read a project (`GET /projects/{name}`). */
 export type GetProjectHandler<Dependencies> = OperationHandler<GetProjectRequest, GetProjectReply, Dependencies>;
 
@@ -562,7 +605,8 @@ export type DeleteProjectReply =
   | Problems.OrchestratorProjectNotFound
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Delete a project (`DELETE /projects/{name}`). */
 export type DeleteProjectHandler<Dependencies> = OperationHandler<
   DeleteProjectRequest,
@@ -580,7 +624,8 @@ export type ListProjectServicesReply =
   | Problems.OrchestratorProjectNotFound
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** List the services of a project (`GET /projects/{name}/services`). */
 export type ListProjectServicesHandler<Dependencies> = OperationHandler<
   ListProjectServicesRequest,
@@ -611,6 +656,7 @@ export type UpProjectReply =
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
   | Problems.ComposeWaitTimeout;
 /** Bring a project up (`POST /projects/{name}/up`). */
 export type UpProjectHandler<Dependencies> = OperationHandler<UpProjectRequest, UpProjectReply, Dependencies>;
@@ -626,7 +672,8 @@ export type DownProjectReply =
   | Problems.OrchestratorProjectNotFound
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Take a project down (`POST /projects/{name}/down`). */
 export type DownProjectHandler<Dependencies> = OperationHandler<DownProjectRequest, DownProjectReply, Dependencies>;
 
@@ -645,6 +692,7 @@ export type RestartProjectReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
   | Problems.ComposeWaitTimeout;
 /** Restart a project (`POST /projects/{name}/restart`). */
 export type RestartProjectHandler<Dependencies> = OperationHandler<
@@ -666,7 +714,8 @@ export type BuildProjectReply =
   | Problems.OrchestratorProjectNotIngested
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Build the images of a project (`POST /projects/{name}/build`). */
 export type BuildProjectHandler<Dependencies> = OperationHandler<BuildProjectRequest, BuildProjectReply, Dependencies>;
 
@@ -683,7 +732,8 @@ export type PullProjectReply =
   | Problems.OrchestratorProjectNotIngested
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
-  | Problems.RuntimeBackendFailure;
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Pull the images of a project (`POST /projects/{name}/pull`). */
 export type PullProjectHandler<Dependencies> = OperationHandler<PullProjectRequest, PullProjectReply, Dependencies>;
 
@@ -712,6 +762,7 @@ export type ScaleServiceReply =
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
   | Problems.ComposeWaitTimeout;
 /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
 export type ScaleServiceHandler<Dependencies> = OperationHandler<ScaleServiceRequest, ScaleServiceReply, Dependencies>;

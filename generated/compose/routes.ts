@@ -27,7 +27,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writePing,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
     },
   },
@@ -51,7 +57,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVersion,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
     },
   },
@@ -75,7 +87,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeInfo,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       500: {
         kind: 'problem',
@@ -84,7 +102,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -107,7 +131,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: null,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
     },
   },
@@ -131,11 +161,23 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainerEvent,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -162,7 +204,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainerList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: {
@@ -172,7 +220,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -188,7 +242,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
     },
   },
@@ -212,7 +272,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainer,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
@@ -223,7 +289,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -240,7 +312,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
@@ -251,7 +329,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -268,7 +352,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
@@ -279,7 +369,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -297,7 +393,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -310,7 +412,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -328,7 +436,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -341,7 +455,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
       504: { kind: 'problem', problems: { 'runtime-timeout': validators.problem_RuntimeTimeout } },
     },
   },
@@ -360,7 +480,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -373,7 +499,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
       504: { kind: 'problem', problems: { 'runtime-timeout': validators.problem_RuntimeTimeout } },
     },
   },
@@ -397,7 +529,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeExit,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       408: { kind: 'problem', problems: { 'runtime-timeout': validators.problem_RuntimeTimeout } },
@@ -410,7 +548,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         },
       },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -433,12 +577,24 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeLogLine,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -461,7 +617,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeStatsSample,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
@@ -473,7 +635,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -497,7 +665,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
@@ -511,7 +685,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -534,7 +714,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProcessTable,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
@@ -546,7 +732,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -569,11 +761,23 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeImageList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -597,14 +801,26 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-image-not-found': validators.problem_RuntimeImageNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -627,12 +843,24 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeNetworkList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -656,7 +884,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-already-exists': validators.problem_RuntimeAlreadyExists } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -664,7 +898,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -687,13 +927,25 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeNetwork,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -710,12 +962,24 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -738,11 +1002,23 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVolumeList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -766,14 +1042,26 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-already-exists': validators.problem_RuntimeAlreadyExists } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -796,12 +1084,24 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVolume,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -818,11 +1118,23 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -845,11 +1157,23 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeSecretList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -873,7 +1197,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-already-exists': validators.problem_RuntimeAlreadyExists } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -881,7 +1211,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -904,13 +1240,25 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeSecret,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -927,12 +1275,24 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -955,7 +1315,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProjectList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       500: {
         kind: 'problem',
@@ -964,7 +1330,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -987,7 +1359,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProject,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
@@ -1001,7 +1379,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1064,7 +1448,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-path-outside-project': validators.problem_ComposeValidationPathOutsideProject,
         },
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'runtime-already-exists': validators.problem_RuntimeAlreadyExists } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -1093,7 +1483,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
@@ -1106,7 +1502,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1129,7 +1531,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeServiceList,
         headers: [],
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
@@ -1143,7 +1551,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1175,7 +1589,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
         },
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: {
@@ -1206,7 +1626,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         },
       },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },
@@ -1231,7 +1657,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
@@ -1247,7 +1679,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1271,7 +1709,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: {
@@ -1297,7 +1741,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },
@@ -1322,7 +1772,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: {
@@ -1345,7 +1801,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1369,7 +1831,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: {
@@ -1392,7 +1860,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
         },
       },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
     },
   },
   {
@@ -1425,7 +1899,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
         },
       },
-      403: { kind: 'problem', problems: { 'client-not-allowed': validators.problem_ClientNotAllowed } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
       404: {
         kind: 'problem',
         problems: {
@@ -1457,7 +1937,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         },
       },
       501: { kind: 'problem', problems: { 'runtime-not-supported': validators.problem_RuntimeNotSupported } },
-      502: { kind: 'problem', problems: { 'runtime-backend-failure': validators.problem_RuntimeBackendFailure } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },

@@ -4168,7 +4168,7 @@ function validate522(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate522.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ClientNotAllowed = validate56;
+var problem_ForeignRequest = validate56;
 var func12 = require_ucs2length().default;
 function validate582(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
@@ -4216,6 +4216,186 @@ function validate572(data, { instancePath = "", parentData, parentDataProperty, 
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate572.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/foreign-request" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/foreign-request" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Foreign request" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Foreign request" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (403 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 403 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate572.errors = vErrors;
+  return errors === 0;
+}
+validate572.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate56.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate572(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate572.errors : vErrors.concat(validate572.errors);
+    errors = vErrors.length;
+  }
+  validate56.errors = vErrors;
+  return errors === 0;
+}
+validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ClientNotAllowed = validate612;
+function validate622(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate622.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4368,34 +4548,34 @@ function validate572(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate572.errors = vErrors;
+  validate622.errors = vErrors;
   return errors === 0;
 }
-validate572.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate622.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate612(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate56.evaluated;
+  const evaluated0 = validate612.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate572(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate572.errors : vErrors.concat(validate572.errors);
+  if (!validate622(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate622.errors : vErrors.concat(validate622.errors);
     errors = vErrors.length;
   }
-  validate56.errors = vErrors;
+  validate612.errors = vErrors;
   return errors === 0;
 }
-validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_NotAcceptable = validate612;
-function validate622(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate612.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_NotAcceptable = validate652;
+function validate662(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate622.evaluated;
+  const evaluated0 = validate662.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4591,35 +4771,35 @@ function validate622(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate622.errors = vErrors;
+  validate662.errors = vErrors;
   return errors === 0;
 }
-validate622.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate612(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate662.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate652(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate612.evaluated;
+  const evaluated0 = validate652.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate622(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate622.errors : vErrors.concat(validate622.errors);
+  if (!validate662(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate662.errors : vErrors.concat(validate662.errors);
     errors = vErrors.length;
   }
-  validate612.errors = vErrors;
+  validate652.errors = vErrors;
   return errors === 0;
 }
-validate612.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getVersion_200 = validate652;
-var schema29 = { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API." };
-function validate672(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate652.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getVersion_200 = validate692;
+var schema31 = { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API." };
+function validate712(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate672.evaluated;
+  const evaluated0 = validate712.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4636,7 +4816,7 @@ function validate672(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "mock" || data === "bridge" || data === "native" || data === "remote")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema29.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema31.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -4644,14 +4824,14 @@ function validate672(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate672.errors = vErrors;
+  validate712.errors = vErrors;
   return errors === 0;
 }
-validate672.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate662(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate712.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate702(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate662.evaluated;
+  const evaluated0 = validate702.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4769,8 +4949,8 @@ function validate662(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.runtime_backend !== void 0) {
-      if (!validate672(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate672.errors : vErrors.concat(validate672.errors);
+      if (!validate712(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
         errors = vErrors.length;
       }
     }
@@ -4794,36 +4974,36 @@ function validate662(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate662.errors = vErrors;
+  validate702.errors = vErrors;
   return errors === 0;
 }
-validate662.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate652(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate702.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate692(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate652.evaluated;
+  const evaluated0 = validate692.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate662(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate662.errors : vErrors.concat(validate662.errors);
+  if (!validate702(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate702.errors : vErrors.concat(validate702.errors);
     errors = vErrors.length;
   }
-  validate652.errors = vErrors;
+  validate692.errors = vErrors;
   return errors === 0;
 }
-validate652.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getInfo_200 = validate702;
-var schema31 = { "type": "object", "description": "The server, its engine and its machine.", "additionalProperties": false, "required": ["id", "name", "containers", "containers_running", "containers_paused", "containers_stopped", "images", "cpus", "memory_bytes", "server_version", "runtime_backend", "engine", "engine_version", "os", "arch", "uptime_seconds"], "properties": { "id": { "type": "string", "description": "The name of the machine that the engine runs on." }, "name": { "type": "string", "description": "The name of the machine that the engine runs on." }, "containers": { "type": "integer", "description": "All containers." }, "containers_running": { "type": "integer", "description": "Those that run." }, "containers_paused": { "type": "integer", "const": 0, "description": "No backend pauses containers." }, "containers_stopped": { "type": "integer", "description": "Those that were stopped or have exited." }, "images": { "type": "integer", "description": "All images." }, "cpus": { "type": "number", "description": "Processors of the engine." }, "memory_bytes": { "type": "integer", "description": "Memory of the engine." }, "server_version": { "type": "string", "description": "The version of the server." }, "runtime_backend": { "$ref": "contract#/components/schemas/Backend" }, "engine": { "type": "string", "description": "The name of the engine." }, "engine_version": { "type": "string", "description": "The version of the engine." }, "os": { "type": "string", "description": "The operating system of the engine." }, "arch": { "type": "string", "description": "The processor architecture of the engine." }, "uptime_seconds": { "type": "number", "minimum": 0, "description": "Seconds since the server began." } } };
+validate692.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getInfo_200 = validate742;
+var schema33 = { "type": "object", "description": "The server, its engine and its machine.", "additionalProperties": false, "required": ["id", "name", "containers", "containers_running", "containers_paused", "containers_stopped", "images", "cpus", "memory_bytes", "server_version", "runtime_backend", "engine", "engine_version", "os", "arch", "uptime_seconds"], "properties": { "id": { "type": "string", "description": "The name of the machine that the engine runs on." }, "name": { "type": "string", "description": "The name of the machine that the engine runs on." }, "containers": { "type": "integer", "description": "All containers." }, "containers_running": { "type": "integer", "description": "Those that run." }, "containers_paused": { "type": "integer", "const": 0, "description": "No backend pauses containers." }, "containers_stopped": { "type": "integer", "description": "Those that were stopped or have exited." }, "images": { "type": "integer", "description": "All images." }, "cpus": { "type": "number", "description": "Processors of the engine." }, "memory_bytes": { "type": "integer", "description": "Memory of the engine." }, "server_version": { "type": "string", "description": "The version of the server." }, "runtime_backend": { "$ref": "contract#/components/schemas/Backend" }, "engine": { "type": "string", "description": "The name of the engine." }, "engine_version": { "type": "string", "description": "The version of the engine." }, "os": { "type": "string", "description": "The operating system of the engine." }, "arch": { "type": "string", "description": "The processor architecture of the engine." }, "uptime_seconds": { "type": "number", "minimum": 0, "description": "Seconds since the server began." } } };
 var func3 = Object.prototype.hasOwnProperty;
-function validate712(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate752(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate712.evaluated;
+  const evaluated0 = validate752.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4976,7 +5156,7 @@ function validate712(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema31.properties, key0)) {
+      if (!func3.call(schema33.properties, key0)) {
         const err16 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err16];
@@ -5112,8 +5292,8 @@ function validate712(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.runtime_backend !== void 0) {
-      if (!validate672(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate672.errors : vErrors.concat(validate672.errors);
+      if (!validate712(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
         errors = vErrors.length;
       }
     }
@@ -5192,34 +5372,34 @@ function validate712(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate712.errors = vErrors;
+  validate752.errors = vErrors;
   return errors === 0;
 }
-validate712.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate702(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate752.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate742(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate702.evaluated;
+  const evaluated0 = validate742.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate712(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
+  if (!validate752(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
     errors = vErrors.length;
   }
-  validate702.errors = vErrors;
+  validate742.errors = vErrors;
   return errors === 0;
 }
-validate702.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InternalError = validate742;
-function validate752(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate742.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InternalError = validate782;
+function validate792(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate752.evaluated;
+  const evaluated0 = validate792.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5372,34 +5552,34 @@ function validate752(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate752.errors = vErrors;
+  validate792.errors = vErrors;
   return errors === 0;
 }
-validate752.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate742(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate782(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate742.evaluated;
+  const evaluated0 = validate782.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate752(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
+  if (!validate792(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate792.errors : vErrors.concat(validate792.errors);
     errors = vErrors.length;
   }
-  validate742.errors = vErrors;
+  validate782.errors = vErrors;
   return errors === 0;
 }
-validate742.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimePersistenceFailure = validate782;
-function validate792(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate782.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimePersistenceFailure = validate822;
+function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate792.evaluated;
+  const evaluated0 = validate832.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5612,34 +5792,34 @@ function validate792(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate792.errors = vErrors;
+  validate832.errors = vErrors;
   return errors === 0;
 }
-validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate782(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate822(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate782.evaluated;
+  const evaluated0 = validate822.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate792(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate792.errors : vErrors.concat(validate792.errors);
+  if (!validate832(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate832.errors : vErrors.concat(validate832.errors);
     errors = vErrors.length;
   }
-  validate782.errors = vErrors;
+  validate822.errors = vErrors;
   return errors === 0;
 }
-validate782.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeBackendFailure = validate822;
-function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate822.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeBackendFailure = validate862;
+function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate832.evaluated;
+  const evaluated0 = validate872.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5852,35 +6032,275 @@ function validate832(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate832.errors = vErrors;
+  validate872.errors = vErrors;
   return errors === 0;
 }
-validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate822(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate862(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate822.evaluated;
+  const evaluated0 = validate862.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate832(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate832.errors : vErrors.concat(validate832.errors);
+  if (!validate872(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate872.errors : vErrors.concat(validate872.errors);
     errors = vErrors.length;
   }
-  validate822.errors = vErrors;
+  validate862.errors = vErrors;
   return errors === 0;
 }
-validate822.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate862;
-function validate862(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate862.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TerminalCommandFailed = validate902;
+function validate912(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate912.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.error === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.case === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "case" }, message: "must have required property 'case'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id" || key0 === "error" || key0 === "case")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err8 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("/problems/terminal-command-failed" !== data0) {
+        const err9 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/terminal-command-failed" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err10 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if ("Command failed" !== data1) {
+        const err11 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Command failed" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err12 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+      if (502 !== data2) {
+        const err13 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 502 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err14 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.error !== void 0) {
+      let data5 = data.error;
+      if (typeof data5 !== "string") {
+        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+      if ("TerminalError" !== data5) {
+        const err16 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/const", keyword: "const", params: { allowedValue: "TerminalError" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+    if (data.case !== void 0) {
+      let data6 = data.case;
+      if (typeof data6 !== "string") {
+        const err17 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+      if ("commandFailed" !== data6) {
+        const err18 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/const", keyword: "const", params: { allowedValue: "commandFailed" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err19 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err19];
+    } else {
+      vErrors.push(err19);
+    }
+    errors++;
+  }
+  validate912.errors = vErrors;
+  return errors === 0;
+}
+validate912.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate902(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate862.evaluated;
+  const evaluated0 = validate902.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate912(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+    errors = vErrors.length;
+  }
+  validate902.errors = vErrors;
+  return errors === 0;
+}
+validate902.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate94;
+function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate94.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5896,17 +6316,17 @@ function validate862(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate862.errors = vErrors;
+  validate94.errors = vErrors;
   return errors === 0;
 }
-validate862.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var streamEvents_200 = validate872;
-var schema40 = { "type": "object", "description": "Something that happened to a container.", "additionalProperties": false, "required": ["type", "id", "name", "time", "labels", "exit_code", "signal", "health"], "properties": { "type": { "type": "string", "enum": ["created", "started", "killed", "stopped", "exited", "oom_killed", "health", "removed"], "description": "What happened. `stopped` and `exited` are the end of a run: by a stop, or by a kill or by itself." }, "id": { "type": "string", "description": "The id of the container." }, "name": { "type": "string", "description": "The name of the container." }, "time": { "$ref": "contract#/components/schemas/EngineTime" }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "exit_code": { "type": ["integer", "null"], "description": "What a run ended with." }, "signal": { "type": ["string", "null"], "description": "The signal of a kill." }, "health": { "type": ["string", "null"], "enum": ["starting", "healthy", "unhealthy", null], "description": "What the health has become." } } };
+validate94.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var streamEvents_200 = validate95;
+var schema44 = { "type": "object", "description": "Something that happened to a container.", "additionalProperties": false, "required": ["type", "id", "name", "time", "labels", "exit_code", "signal", "health"], "properties": { "type": { "type": "string", "enum": ["created", "started", "killed", "stopped", "exited", "oom_killed", "health", "removed"], "description": "What happened. `stopped` and `exited` are the end of a run: by a stop, or by a kill or by itself." }, "id": { "type": "string", "description": "The id of the container." }, "name": { "type": "string", "description": "The name of the container." }, "time": { "$ref": "contract#/components/schemas/EngineTime" }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "exit_code": { "type": ["integer", "null"], "description": "What a run ended with." }, "signal": { "type": ["string", "null"], "description": "The signal of a kill." }, "health": { "type": ["string", "null"], "enum": ["starting", "healthy", "unhealthy", null], "description": "What the health has become." } } };
 var formats02 = require_formats().fullFormats["date-time"];
-function validate892(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate892.evaluated;
+  const evaluated0 = validate97.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5932,14 +6352,14 @@ function validate892(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate892.errors = vErrors;
+  validate97.errors = vErrors;
   return errors === 0;
 }
-validate892.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate912(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate97.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate99(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate912.evaluated;
+  const evaluated0 = validate99.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5967,14 +6387,14 @@ function validate912(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate912.errors = vErrors;
+  validate99.errors = vErrors;
   return errors === 0;
 }
-validate912.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate882(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate99.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate882.evaluated;
+  const evaluated0 = validate96.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6077,7 +6497,7 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "created" || data0 === "started" || data0 === "killed" || data0 === "stopped" || data0 === "exited" || data0 === "oom_killed" || data0 === "health" || data0 === "removed")) {
-        const err10 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema40.properties.type.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema44.properties.type.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -6109,21 +6529,21 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.time !== void 0) {
-      if (!validate892(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
     if (data.exit_code !== void 0) {
       let data5 = data.exit_code;
       if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5))) && data5 !== null) {
-        const err13 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema40.properties.exit_code.type }, message: "must be integer,null" };
+        const err13 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema44.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err13];
         } else {
@@ -6135,7 +6555,7 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.signal !== void 0) {
       let data6 = data.signal;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err14 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema40.properties.signal.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema44.properties.signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -6147,7 +6567,7 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.health !== void 0) {
       let data7 = data.health;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err15 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/type", keyword: "type", params: { type: schema40.properties.health.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/type", keyword: "type", params: { type: schema44.properties.health.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -6156,7 +6576,7 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "starting" || data7 === "healthy" || data7 === "unhealthy" || data7 === null)) {
-        const err16 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/enum", keyword: "enum", params: { allowedValues: schema40.properties.health.enum }, message: "must be equal to one of the allowed values" };
+        const err16 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/enum", keyword: "enum", params: { allowedValues: schema44.properties.health.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -6174,34 +6594,34 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate882.errors = vErrors;
+  validate96.errors = vErrors;
   return errors === 0;
 }
-validate882.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate96.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate872.evaluated;
+  const evaluated0 = validate95.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate882(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate882.errors : vErrors.concat(validate882.errors);
+  if (!validate96(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
     errors = vErrors.length;
   }
-  validate872.errors = vErrors;
+  validate95.errors = vErrors;
   return errors === 0;
 }
-validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ValidationFailed = validate94;
-function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate95.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ValidationFailed = validate102;
+function validate105(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate97.evaluated;
+  const evaluated0 = validate105.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6289,14 +6709,14 @@ function validate97(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate97.errors = vErrors;
+  validate105.errors = vErrors;
   return errors === 0;
 }
-validate97.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate105.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate103(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate95.evaluated;
+  const evaluated0 = validate103.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6463,8 +6883,8 @@ function validate95(data, { instancePath = "", parentData, parentDataProperty, r
         }
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate97(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+          if (!validate105(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
             errors = vErrors.length;
           }
         }
@@ -6487,36 +6907,36 @@ function validate95(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate95.errors = vErrors;
+  validate103.errors = vErrors;
   return errors === 0;
 }
-validate95.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate103.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate94.evaluated;
+  const evaluated0 = validate102.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate95(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+  if (!validate103(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
     errors = vErrors.length;
   }
-  validate94.errors = vErrors;
+  validate102.errors = vErrors;
   return errors === 0;
 }
-validate94.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listContainers_200 = validate100;
-var schema48 = { "type": "object", "description": "A container.", "additionalProperties": false, "required": ["id", "name", "image", "image_id", "status", "created_at", "started_at", "finished_at", "exit_code", "out_of_memory", "restart_count", "health", "project", "service", "labels", "command", "entrypoint", "environment", "working_directory", "user", "hostname", "tty", "stop_signal", "ports", "mounts", "networks"], "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string", "description": "Its name." }, "image": { "type": "string", "description": "The image as the container was created from it." }, "image_id": { "type": "string", "description": "The id of that image." }, "status": { "$ref": "contract#/components/schemas/ContainerStatus" }, "created_at": { "$ref": "contract#/components/schemas/EngineTime" }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "The begin of the last run. Null before the first." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "The end of the last run. Null while it runs and before the first." }, "exit_code": { "type": ["integer", "null"], "description": "What the last run ended with. Null while it runs and before the first." }, "out_of_memory": { "type": "boolean", "description": "Whether the last run ended for want of memory." }, "restart_count": { "type": "integer", "description": "How often its restart policy has restarted it." }, "health": { "description": "What its health check found. Null where it has none.", "oneOf": [{ "$ref": "contract#/components/schemas/Health" }, { "type": "null" }] }, "project": { "type": ["string", "null"], "description": "The compose project that it belongs to, by its labels." }, "service": { "type": ["string", "null"], "description": "The service of that project." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "command": { "type": "array", "description": "Its command.", "items": { "type": "string", "description": "A word." } }, "entrypoint": { "type": "array", "description": "Its entrypoint.", "items": { "type": "string", "description": "A word." } }, "environment": { "type": "object", "description": "Its environment variables.", "additionalProperties": { "type": "string", "description": "The value of a variable." } }, "working_directory": { "type": "string", "description": "The directory that its command starts in." }, "user": { "type": "string", "description": "The user that its command runs as; empty for that of the image." }, "hostname": { "type": "string", "description": "Its own name for itself." }, "tty": { "type": "boolean", "description": "Whether it has a terminal." }, "stop_signal": { "type": ["string", "null"], "description": "The signal that stops it. Null for SIGTERM." }, "ports": { "type": "array", "description": "The ports that it publishes.", "items": { "$ref": "contract#/components/schemas/PortBinding" } }, "mounts": { "type": "array", "description": "What is mounted into it.", "items": { "$ref": "contract#/components/schemas/ContainerMount" } }, "networks": { "type": "array", "description": "The networks that it is on.", "items": { "$ref": "contract#/components/schemas/NetworkEndpoint" } } } };
-var schema49 = { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "`created` has never run, `stopping` is a stop in progress, `stopped` ended by a stop, `exited` by a kill or by itself." };
-function validate103(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate102.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listContainers_200 = validate108;
+var schema52 = { "type": "object", "description": "A container.", "additionalProperties": false, "required": ["id", "name", "image", "image_id", "status", "created_at", "started_at", "finished_at", "exit_code", "out_of_memory", "restart_count", "health", "project", "service", "labels", "command", "entrypoint", "environment", "working_directory", "user", "hostname", "tty", "stop_signal", "ports", "mounts", "networks"], "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string", "description": "Its name." }, "image": { "type": "string", "description": "The image as the container was created from it." }, "image_id": { "type": "string", "description": "The id of that image." }, "status": { "$ref": "contract#/components/schemas/ContainerStatus" }, "created_at": { "$ref": "contract#/components/schemas/EngineTime" }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "The begin of the last run. Null before the first." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "The end of the last run. Null while it runs and before the first." }, "exit_code": { "type": ["integer", "null"], "description": "What the last run ended with. Null while it runs and before the first." }, "out_of_memory": { "type": "boolean", "description": "Whether the last run ended for want of memory." }, "restart_count": { "type": "integer", "description": "How often its restart policy has restarted it." }, "health": { "description": "What its health check found. Null where it has none.", "oneOf": [{ "$ref": "contract#/components/schemas/Health" }, { "type": "null" }] }, "project": { "type": ["string", "null"], "description": "The compose project that it belongs to, by its labels." }, "service": { "type": ["string", "null"], "description": "The service of that project." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "command": { "type": "array", "description": "Its command.", "items": { "type": "string", "description": "A word." } }, "entrypoint": { "type": "array", "description": "Its entrypoint.", "items": { "type": "string", "description": "A word." } }, "environment": { "type": "object", "description": "Its environment variables.", "additionalProperties": { "type": "string", "description": "The value of a variable." } }, "working_directory": { "type": "string", "description": "The directory that its command starts in." }, "user": { "type": "string", "description": "The user that its command runs as; empty for that of the image." }, "hostname": { "type": "string", "description": "Its own name for itself." }, "tty": { "type": "boolean", "description": "Whether it has a terminal." }, "stop_signal": { "type": ["string", "null"], "description": "The signal that stops it. Null for SIGTERM." }, "ports": { "type": "array", "description": "The ports that it publishes.", "items": { "$ref": "contract#/components/schemas/PortBinding" } }, "mounts": { "type": "array", "description": "What is mounted into it.", "items": { "$ref": "contract#/components/schemas/ContainerMount" } }, "networks": { "type": "array", "description": "The networks that it is on.", "items": { "$ref": "contract#/components/schemas/NetworkEndpoint" } } } };
+var schema53 = { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "`created` has never run, `stopping` is a stop in progress, `stopped` ended by a stop, `exited` by a kill or by itself." };
+function validate111(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate103.evaluated;
+  const evaluated0 = validate111.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6533,7 +6953,7 @@ function validate103(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "created" || data === "running" || data === "stopping" || data === "stopped" || data === "exited")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema49.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema53.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -6541,15 +6961,15 @@ function validate103(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate103.errors = vErrors;
+  validate111.errors = vErrors;
   return errors === 0;
 }
-validate103.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema50 = { "type": "object", "description": "What the health check of a container found.", "additionalProperties": false, "required": ["status", "failing_streak", "checked_at", "output"], "properties": { "status": { "type": "string", "enum": ["starting", "healthy", "unhealthy"], "description": "The health." }, "failing_streak": { "type": "integer", "description": "How many checks have failed in a row." }, "checked_at": { "type": ["string", "null"], "format": "date-time", "description": "When the newest check ended. Null before the first." }, "output": { "type": ["string", "null"], "description": "What the newest check printed." } } };
-function validate106(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate111.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema54 = { "type": "object", "description": "What the health check of a container found.", "additionalProperties": false, "required": ["status", "failing_streak", "checked_at", "output"], "properties": { "status": { "type": "string", "enum": ["starting", "healthy", "unhealthy"], "description": "The health." }, "failing_streak": { "type": "integer", "description": "How many checks have failed in a row." }, "checked_at": { "type": ["string", "null"], "format": "date-time", "description": "When the newest check ended. Null before the first." }, "output": { "type": ["string", "null"], "description": "What the newest check printed." } } };
+function validate114(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate106.evaluated;
+  const evaluated0 = validate114.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6616,7 +7036,7 @@ function validate106(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "starting" || data0 === "healthy" || data0 === "unhealthy")) {
-        const err6 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema50.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema54.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -6640,7 +7060,7 @@ function validate106(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.checked_at !== void 0) {
       let data2 = data.checked_at;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err8 = { instancePath: instancePath + "/checked_at", schemaPath: "#/properties/checked_at/type", keyword: "type", params: { type: schema50.properties.checked_at.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/checked_at", schemaPath: "#/properties/checked_at/type", keyword: "type", params: { type: schema54.properties.checked_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -6663,7 +7083,7 @@ function validate106(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.output !== void 0) {
       let data3 = data.output;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err10 = { instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema50.properties.output.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema54.properties.output.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -6681,15 +7101,15 @@ function validate106(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate106.errors = vErrors;
+  validate114.errors = vErrors;
   return errors === 0;
 }
-validate106.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema51 = { "type": "object", "description": "A port that the container publishes.", "additionalProperties": false, "required": ["container_port", "protocol", "host_address", "host_port"], "properties": { "container_port": { "type": "integer", "description": "The port in the container." }, "protocol": { "type": "string", "enum": ["tcp", "udp", "sctp"], "description": "The protocol." }, "host_address": { "type": "string", "description": "The address on the machine of the engine." }, "host_port": { "type": "integer", "description": "The port there." } } };
-function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate114.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema55 = { "type": "object", "description": "A port that the container publishes.", "additionalProperties": false, "required": ["container_port", "protocol", "host_address", "host_port"], "properties": { "container_port": { "type": "integer", "description": "The port in the container." }, "protocol": { "type": "string", "enum": ["tcp", "udp", "sctp"], "description": "The protocol." }, "host_address": { "type": "string", "description": "The address on the machine of the engine." }, "host_port": { "type": "integer", "description": "The port there." } } };
+function validate117(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate109.evaluated;
+  const evaluated0 = validate117.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6768,7 +7188,7 @@ function validate109(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "tcp" || data1 === "udp" || data1 === "sctp")) {
-        const err7 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema51.properties.protocol.enum }, message: "must be equal to one of the allowed values" };
+        const err7 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema55.properties.protocol.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -6809,15 +7229,15 @@ function validate109(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate109.errors = vErrors;
+  validate117.errors = vErrors;
   return errors === 0;
 }
-validate109.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema52 = { "type": "object", "description": "Something mounted into the container.", "additionalProperties": false, "required": ["type", "source", "target", "read_only"], "properties": { "type": { "type": "string", "enum": ["bind", "volume", "tmpfs"], "description": "What is mounted." }, "source": { "type": ["string", "null"], "description": "The path of a bind on the machine of the engine, the name of a volume. Null for a tmpfs." }, "target": { "type": "string", "description": "The path in the container." }, "read_only": { "type": "boolean", "description": "Whether the container may not write there." } } };
-function validate111(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate117.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema56 = { "type": "object", "description": "Something mounted into the container.", "additionalProperties": false, "required": ["type", "source", "target", "read_only"], "properties": { "type": { "type": "string", "enum": ["bind", "volume", "tmpfs"], "description": "What is mounted." }, "source": { "type": ["string", "null"], "description": "The path of a bind on the machine of the engine, the name of a volume. Null for a tmpfs." }, "target": { "type": "string", "description": "The path in the container." }, "read_only": { "type": "boolean", "description": "Whether the container may not write there." } } };
+function validate119(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate111.evaluated;
+  const evaluated0 = validate119.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6884,7 +7304,7 @@ function validate111(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "bind" || data0 === "volume" || data0 === "tmpfs")) {
-        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema52.properties.type.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema56.properties.type.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -6896,7 +7316,7 @@ function validate111(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.source !== void 0) {
       let data1 = data.source;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema52.properties.source.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema56.properties.source.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -6936,15 +7356,15 @@ function validate111(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate111.errors = vErrors;
+  validate119.errors = vErrors;
   return errors === 0;
 }
-validate111.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema53 = { "type": "object", "description": "What ties the container to a network.", "additionalProperties": false, "required": ["network", "aliases", "ipv4_address", "ipv6_address", "mac_address"], "properties": { "network": { "type": "string", "description": "The name of the network." }, "aliases": { "type": "array", "description": "Further names of the container there.", "items": { "type": "string", "description": "A name." } }, "ipv4_address": { "type": ["string", "null"], "description": "Its IPv4 address. Null while it does not run." }, "ipv6_address": { "type": ["string", "null"], "description": "Its IPv6 address. Null where it has none." }, "mac_address": { "type": ["string", "null"], "description": "Its hardware address. Null while it does not run." } } };
-function validate113(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate119.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema57 = { "type": "object", "description": "What ties the container to a network.", "additionalProperties": false, "required": ["network", "aliases", "ipv4_address", "ipv6_address", "mac_address"], "properties": { "network": { "type": "string", "description": "The name of the network." }, "aliases": { "type": "array", "description": "Further names of the container there.", "items": { "type": "string", "description": "A name." } }, "ipv4_address": { "type": ["string", "null"], "description": "Its IPv4 address. Null while it does not run." }, "ipv6_address": { "type": ["string", "null"], "description": "Its IPv6 address. Null where it has none." }, "mac_address": { "type": ["string", "null"], "description": "Its hardware address. Null while it does not run." } } };
+function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate113.evaluated;
+  const evaluated0 = validate121.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7047,7 +7467,7 @@ function validate113(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ipv4_address !== void 0) {
       let data3 = data.ipv4_address;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err9 = { instancePath: instancePath + "/ipv4_address", schemaPath: "#/properties/ipv4_address/type", keyword: "type", params: { type: schema53.properties.ipv4_address.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/ipv4_address", schemaPath: "#/properties/ipv4_address/type", keyword: "type", params: { type: schema57.properties.ipv4_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -7059,7 +7479,7 @@ function validate113(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ipv6_address !== void 0) {
       let data4 = data.ipv6_address;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err10 = { instancePath: instancePath + "/ipv6_address", schemaPath: "#/properties/ipv6_address/type", keyword: "type", params: { type: schema53.properties.ipv6_address.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/ipv6_address", schemaPath: "#/properties/ipv6_address/type", keyword: "type", params: { type: schema57.properties.ipv6_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -7071,7 +7491,7 @@ function validate113(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.mac_address !== void 0) {
       let data5 = data.mac_address;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err11 = { instancePath: instancePath + "/mac_address", schemaPath: "#/properties/mac_address/type", keyword: "type", params: { type: schema53.properties.mac_address.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/mac_address", schemaPath: "#/properties/mac_address/type", keyword: "type", params: { type: schema57.properties.mac_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -7089,14 +7509,14 @@ function validate113(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate113.errors = vErrors;
+  validate121.errors = vErrors;
   return errors === 0;
 }
-validate113.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate121.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate110(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate102.evaluated;
+  const evaluated0 = validate110.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7339,7 +7759,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema48.properties, key0)) {
+      if (!func3.call(schema52.properties, key0)) {
         const err26 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err26];
@@ -7394,21 +7814,21 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate103(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
     if (data.started_at !== void 0) {
       let data6 = data.started_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema48.properties.started_at.type }, message: "must be string,null" };
+        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema52.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -7431,7 +7851,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data7 = data.finished_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema48.properties.finished_at.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema52.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -7454,7 +7874,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.exit_code !== void 0) {
       let data8 = data.exit_code;
       if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8))) && data8 !== null) {
-        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema48.properties.exit_code.type }, message: "must be integer,null" };
+        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema52.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -7492,8 +7912,8 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       let valid1 = false;
       let passing0 = null;
       const _errs24 = errors;
-      if (!validate106(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+      if (!validate114(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs24 === errors;
@@ -7543,7 +7963,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.project !== void 0) {
       let data12 = data.project;
       if (typeof data12 !== "string" && data12 !== null) {
-        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema48.properties.project.type }, message: "must be string,null" };
+        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema52.properties.project.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err40];
         } else {
@@ -7555,7 +7975,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.service !== void 0) {
       let data13 = data.service;
       if (typeof data13 !== "string" && data13 !== null) {
-        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema48.properties.service.type }, message: "must be string,null" };
+        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema52.properties.service.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err41];
         } else {
@@ -7565,8 +7985,8 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -7691,7 +8111,7 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.stop_signal !== void 0) {
       let data25 = data.stop_signal;
       if (typeof data25 !== "string" && data25 !== null) {
-        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema48.properties.stop_signal.type }, message: "must be string,null" };
+        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema52.properties.stop_signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err52];
         } else {
@@ -7705,8 +8125,8 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data26)) {
         const len2 = data26.length;
         for (let i2 = 0; i2 < len2; i2++) {
-          if (!validate109(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+          if (!validate117(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
             errors = vErrors.length;
           }
         }
@@ -7725,8 +8145,8 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data28)) {
         const len3 = data28.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          if (!validate111(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+          if (!validate119(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
             errors = vErrors.length;
           }
         }
@@ -7745,8 +8165,8 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data30)) {
         const len4 = data30.length;
         for (let i4 = 0; i4 < len4; i4++) {
-          if (!validate113(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+          if (!validate121(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
             errors = vErrors.length;
           }
         }
@@ -7769,14 +8189,14 @@ function validate102(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate102.errors = vErrors;
+  validate110.errors = vErrors;
   return errors === 0;
 }
-validate102.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate101(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate110.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate101.evaluated;
+  const evaluated0 = validate109.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7809,8 +8229,8 @@ function validate101(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate102(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+          if (!validate110(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
             errors = vErrors.length;
           }
         }
@@ -7833,35 +8253,35 @@ function validate101(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate101.errors = vErrors;
+  validate109.errors = vErrors;
   return errors === 0;
 }
-validate101.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate100(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate109.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate108(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate100.evaluated;
+  const evaluated0 = validate108.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate101(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+  if (!validate109(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
     errors = vErrors.length;
   }
-  validate100.errors = vErrors;
+  validate108.errors = vErrors;
   return errors === 0;
 }
-validate100.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeNotSupported = validate117;
-var schema55 = { "type": "object", "description": "The backend that the server runs on does not offer this. Start the server on another backend, or do it another way.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The {conformer} backend does not support '{operation}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "operation", "conformer"], "properties": { "type": { "type": "string", "const": "/problems/runtime-not-supported" }, "title": { "type": "string", "const": "Not supported" }, "status": { "type": "integer", "const": 501 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "notSupported", "description": "The case within the family." }, "operation": { "type": "string", "description": "What was asked for." }, "conformer": { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "The backend that refuses it." } } };
-function validate118(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate108.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeNotSupported = validate125;
+var schema59 = { "type": "object", "description": "The backend that the server runs on does not offer this. Start the server on another backend, or do it another way.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The {conformer} backend does not support '{operation}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "operation", "conformer"], "properties": { "type": { "type": "string", "const": "/problems/runtime-not-supported" }, "title": { "type": "string", "const": "Not supported" }, "status": { "type": "integer", "const": 501 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "notSupported", "description": "The case within the family." }, "operation": { "type": "string", "description": "What was asked for." }, "conformer": { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "The backend that refuses it." } } };
+function validate126(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate118.evaluated;
+  const evaluated0 = validate126.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7951,7 +8371,7 @@ function validate118(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema55.properties, key0)) {
+      if (!func3.call(schema59.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -8106,7 +8526,7 @@ function validate118(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "mock" || data8 === "bridge" || data8 === "native" || data8 === "remote")) {
-        const err23 = { instancePath: instancePath + "/conformer", schemaPath: "#/properties/conformer/enum", keyword: "enum", params: { allowedValues: schema55.properties.conformer.enum }, message: "must be equal to one of the allowed values" };
+        const err23 = { instancePath: instancePath + "/conformer", schemaPath: "#/properties/conformer/enum", keyword: "enum", params: { allowedValues: schema59.properties.conformer.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err23];
         } else {
@@ -8124,34 +8544,34 @@ function validate118(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate118.errors = vErrors;
+  validate126.errors = vErrors;
   return errors === 0;
 }
-validate118.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate117(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate126.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate125(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate117.evaluated;
+  const evaluated0 = validate125.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate118(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+  if (!validate126(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
     errors = vErrors.length;
   }
-  validate117.errors = vErrors;
+  validate125.errors = vErrors;
   return errors === 0;
 }
-validate117.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectContainer_200 = validate121;
-function validate122(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate125.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectContainer_200 = validate129;
+function validate130(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate122.evaluated;
+  const evaluated0 = validate130.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -8394,7 +8814,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema48.properties, key0)) {
+      if (!func3.call(schema52.properties, key0)) {
         const err26 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err26];
@@ -8449,21 +8869,21 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate103(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
     if (data.started_at !== void 0) {
       let data6 = data.started_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema48.properties.started_at.type }, message: "must be string,null" };
+        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema52.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -8486,7 +8906,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data7 = data.finished_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema48.properties.finished_at.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema52.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -8509,7 +8929,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.exit_code !== void 0) {
       let data8 = data.exit_code;
       if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8))) && data8 !== null) {
-        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema48.properties.exit_code.type }, message: "must be integer,null" };
+        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema52.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -8547,8 +8967,8 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       let valid1 = false;
       let passing0 = null;
       const _errs24 = errors;
-      if (!validate106(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+      if (!validate114(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs24 === errors;
@@ -8598,7 +9018,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.project !== void 0) {
       let data12 = data.project;
       if (typeof data12 !== "string" && data12 !== null) {
-        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema48.properties.project.type }, message: "must be string,null" };
+        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema52.properties.project.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err40];
         } else {
@@ -8610,7 +9030,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.service !== void 0) {
       let data13 = data.service;
       if (typeof data13 !== "string" && data13 !== null) {
-        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema48.properties.service.type }, message: "must be string,null" };
+        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema52.properties.service.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err41];
         } else {
@@ -8620,8 +9040,8 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -8746,7 +9166,7 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.stop_signal !== void 0) {
       let data25 = data.stop_signal;
       if (typeof data25 !== "string" && data25 !== null) {
-        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema48.properties.stop_signal.type }, message: "must be string,null" };
+        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema52.properties.stop_signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err52];
         } else {
@@ -8760,8 +9180,8 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data26)) {
         const len2 = data26.length;
         for (let i2 = 0; i2 < len2; i2++) {
-          if (!validate109(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+          if (!validate117(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
             errors = vErrors.length;
           }
         }
@@ -8780,8 +9200,8 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data28)) {
         const len3 = data28.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          if (!validate111(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+          if (!validate119(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
             errors = vErrors.length;
           }
         }
@@ -8800,8 +9220,8 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data30)) {
         const len4 = data30.length;
         for (let i4 = 0; i4 < len4; i4++) {
-          if (!validate113(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+          if (!validate121(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
             errors = vErrors.length;
           }
         }
@@ -8824,34 +9244,34 @@ function validate122(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate122.errors = vErrors;
+  validate130.errors = vErrors;
   return errors === 0;
 }
-validate122.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate130.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate121.evaluated;
+  const evaluated0 = validate129.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate122(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+  if (!validate130(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
     errors = vErrors.length;
   }
-  validate121.errors = vErrors;
+  validate129.errors = vErrors;
   return errors === 0;
 }
-validate121.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeNotFound = validate131;
-function validate132(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate129.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeNotFound = validate139;
+function validate140(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate132.evaluated;
+  const evaluated0 = validate140.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9084,35 +9504,35 @@ function validate132(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate132.errors = vErrors;
+  validate140.errors = vErrors;
   return errors === 0;
 }
-validate132.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate131(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate140.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate139(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate131.evaluated;
+  const evaluated0 = validate139.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate132(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
+  if (!validate140(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
     errors = vErrors.length;
   }
-  validate131.errors = vErrors;
+  validate139.errors = vErrors;
   return errors === 0;
 }
-validate131.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeInvalidState = validate135;
-var schema61 = { "type": "object", "description": "The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{id}' is {actual}; the operation needs it {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "expected", "actual"], "properties": { "type": { "type": "string", "const": "/problems/runtime-invalid-state" }, "title": { "type": "string", "const": "Invalid state" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidState", "description": "The case within the family." }, "id": { "type": "string", "description": "The container." }, "expected": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The status to bring the container to first." }, "actual": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The status that the container has." } } };
-function validate136(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate139.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeInvalidState = validate143;
+var schema65 = { "type": "object", "description": "The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{id}' is {actual}; the operation needs it {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "expected", "actual"], "properties": { "type": { "type": "string", "const": "/problems/runtime-invalid-state" }, "title": { "type": "string", "const": "Invalid state" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidState", "description": "The case within the family." }, "id": { "type": "string", "description": "The container." }, "expected": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The status to bring the container to first." }, "actual": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The status that the container has." } } };
+function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate136.evaluated;
+  const evaluated0 = validate144.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9211,7 +9631,7 @@ function validate136(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema61.properties, key0)) {
+      if (!func3.call(schema65.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -9366,7 +9786,7 @@ function validate136(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "created" || data8 === "running" || data8 === "stopping" || data8 === "stopped" || data8 === "exited")) {
-        const err24 = { instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/enum", keyword: "enum", params: { allowedValues: schema61.properties.expected.enum }, message: "must be equal to one of the allowed values" };
+        const err24 = { instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/enum", keyword: "enum", params: { allowedValues: schema65.properties.expected.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -9387,7 +9807,7 @@ function validate136(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data9 === "created" || data9 === "running" || data9 === "stopping" || data9 === "stopped" || data9 === "exited")) {
-        const err26 = { instancePath: instancePath + "/actual", schemaPath: "#/properties/actual/enum", keyword: "enum", params: { allowedValues: schema61.properties.actual.enum }, message: "must be equal to one of the allowed values" };
+        const err26 = { instancePath: instancePath + "/actual", schemaPath: "#/properties/actual/enum", keyword: "enum", params: { allowedValues: schema65.properties.actual.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -9405,34 +9825,34 @@ function validate136(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate136.errors = vErrors;
+  validate144.errors = vErrors;
   return errors === 0;
 }
-validate136.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate135(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate144.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate143(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate135.evaluated;
+  const evaluated0 = validate143.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate136(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate136.errors : vErrors.concat(validate136.errors);
+  if (!validate144(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
     errors = vErrors.length;
   }
-  validate135.errors = vErrors;
+  validate143.errors = vErrors;
   return errors === 0;
 }
-validate135.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var stopContainer_body = validate139;
-function validate140(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate143.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var stopContainer_body = validate147;
+function validate148(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate140.evaluated;
+  const evaluated0 = validate148.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9493,34 +9913,34 @@ function validate140(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate140.errors = vErrors;
+  validate148.errors = vErrors;
   return errors === 0;
 }
-validate140.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate139(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate148.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate147(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate139.evaluated;
+  const evaluated0 = validate147.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate140(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
+  if (!validate148(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
     errors = vErrors.length;
   }
-  validate139.errors = vErrors;
+  validate147.errors = vErrors;
   return errors === 0;
 }
-validate139.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MalformedRequest = validate142;
-function validate143(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate147.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MalformedRequest = validate150;
+function validate151(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate143.evaluated;
+  const evaluated0 = validate151.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9673,34 +10093,34 @@ function validate143(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate143.errors = vErrors;
+  validate151.errors = vErrors;
   return errors === 0;
 }
-validate143.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate142(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate151.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate150(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate142.evaluated;
+  const evaluated0 = validate150.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate143(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+  if (!validate151(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
     errors = vErrors.length;
   }
-  validate142.errors = vErrors;
+  validate150.errors = vErrors;
   return errors === 0;
 }
-validate142.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_PayloadTooLarge = validate146;
-function validate147(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate150.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_PayloadTooLarge = validate154;
+function validate155(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate147.evaluated;
+  const evaluated0 = validate155.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9885,34 +10305,34 @@ function validate147(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate147.errors = vErrors;
+  validate155.errors = vErrors;
   return errors === 0;
 }
-validate147.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate146(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate155.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate154(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate146.evaluated;
+  const evaluated0 = validate154.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate147(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+  if (!validate155(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
     errors = vErrors.length;
   }
-  validate146.errors = vErrors;
+  validate154.errors = vErrors;
   return errors === 0;
 }
-validate146.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_UnsupportedMediaType = validate150;
-function validate151(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate154.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_UnsupportedMediaType = validate158;
+function validate159(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate151.evaluated;
+  const evaluated0 = validate159.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10108,34 +10528,34 @@ function validate151(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate151.errors = vErrors;
+  validate159.errors = vErrors;
   return errors === 0;
 }
-validate151.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate150(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate159.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate150.evaluated;
+  const evaluated0 = validate158.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate151(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+  if (!validate159(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
     errors = vErrors.length;
   }
-  validate150.errors = vErrors;
+  validate158.errors = vErrors;
   return errors === 0;
 }
-validate150.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartContainer_body = validate154;
-function validate155(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate158.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartContainer_body = validate162;
+function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate155.evaluated;
+  const evaluated0 = validate163.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10196,35 +10616,35 @@ function validate155(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate155.errors = vErrors;
+  validate163.errors = vErrors;
   return errors === 0;
 }
-validate155.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate154(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate163.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate154.evaluated;
+  const evaluated0 = validate162.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate155(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+  if (!validate163(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
     errors = vErrors.length;
   }
-  validate154.errors = vErrors;
+  validate162.errors = vErrors;
   return errors === 0;
 }
-validate154.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeTimeout = validate157;
-var schema73 = { "type": "object", "description": "The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for '{id}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/runtime-timeout" }, "title": { "type": "string", "const": "Timeout" }, "status": { "type": "integer", "enum": [408, 504] }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "id": { "type": "string", "description": "The container that was waited for." }, "seconds": { "type": "integer", "description": "How long was waited." } } };
-function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate162.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeTimeout = validate165;
+var schema77 = { "type": "object", "description": "The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for '{id}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/runtime-timeout" }, "title": { "type": "string", "const": "Timeout" }, "status": { "type": "integer", "enum": [408, 504] }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "id": { "type": "string", "description": "The container that was waited for." }, "seconds": { "type": "integer", "description": "How long was waited." } } };
+function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate158.evaluated;
+  const evaluated0 = validate166.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10314,7 +10734,7 @@ function validate158(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema73.properties, key0)) {
+      if (!func3.call(schema77.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -10378,7 +10798,7 @@ function validate158(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data2 === 408 || data2 === 504)) {
-        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema73.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema77.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -10478,35 +10898,35 @@ function validate158(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate158.errors = vErrors;
+  validate166.errors = vErrors;
   return errors === 0;
 }
-validate158.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate157(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate166.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate157.evaluated;
+  const evaluated0 = validate165.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate158(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
+  if (!validate166(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
     errors = vErrors.length;
   }
-  validate157.errors = vErrors;
+  validate165.errors = vErrors;
   return errors === 0;
 }
-validate157.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var killContainer_body = validate161;
-var schema75 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "minLength": 1, "maxLength": 16, "minimum": 1, "maximum": 64, "default": "SIGKILL", "description": "The name of a signal, with or without SIG, or its number." } } };
-function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate165.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var killContainer_body = validate169;
+var schema79 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "minLength": 1, "maxLength": 16, "minimum": 1, "maximum": 64, "default": "SIGKILL", "description": "The name of a signal, with or without SIG, or its number." } } };
+function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate162.evaluated;
+  const evaluated0 = validate170.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10530,7 +10950,7 @@ function validate162(data, { instancePath = "", parentData, parentDataProperty, 
     }
     let data0 = data.signal;
     if (typeof data0 !== "string" && !(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      const err1 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema75.properties.signal.type }, message: "must be string,integer" };
+      const err1 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema79.properties.signal.type }, message: "must be string,integer" };
       if (vErrors === null) {
         vErrors = [err1];
       } else {
@@ -10587,34 +11007,34 @@ function validate162(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate162.errors = vErrors;
+  validate170.errors = vErrors;
   return errors === 0;
 }
-validate162.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate170.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate161.evaluated;
+  const evaluated0 = validate169.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate162(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
+  if (!validate170(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
     errors = vErrors.length;
   }
-  validate161.errors = vErrors;
+  validate169.errors = vErrors;
   return errors === 0;
 }
-validate161.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var waitForContainer_200 = validate164;
-function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate169.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var waitForContainer_200 = validate172;
+function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate165.evaluated;
+  const evaluated0 = validate173.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10664,8 +11084,8 @@ function validate165(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.exited_at !== void 0) {
-      if (!validate892(data.exited_at, { instancePath: instancePath + "/exited_at", parentData: data, parentDataProperty: "exited_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.exited_at, { instancePath: instancePath + "/exited_at", parentData: data, parentDataProperty: "exited_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
@@ -10678,35 +11098,35 @@ function validate165(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate165.errors = vErrors;
+  validate173.errors = vErrors;
   return errors === 0;
 }
-validate165.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate173.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate164.evaluated;
+  const evaluated0 = validate172.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate165(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+  if (!validate173(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
     errors = vErrors.length;
   }
-  validate164.errors = vErrors;
+  validate172.errors = vErrors;
   return errors === 0;
 }
-validate164.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getContainerLogs_200 = validate168;
-var schema80 = { "type": "string", "enum": ["stdout", "stderr"], "description": "Where it was printed." };
-function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate172.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getContainerLogs_200 = validate176;
+var schema84 = { "type": "string", "enum": ["stdout", "stderr"], "description": "Where it was printed." };
+function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate170.evaluated;
+  const evaluated0 = validate178.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10723,7 +11143,7 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "stdout" || data === "stderr")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema80.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema84.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -10731,14 +11151,14 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate170.errors = vErrors;
+  validate178.errors = vErrors;
   return errors === 0;
 }
-validate170.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate178.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate169.evaluated;
+  const evaluated0 = validate177.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10785,14 +11205,14 @@ function validate169(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.stream !== void 0) {
-      if (!validate170(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+      if (!validate178(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
         errors = vErrors.length;
       }
     }
     if (data.time !== void 0) {
-      if (!validate892(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
@@ -10816,35 +11236,35 @@ function validate169(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate169.errors = vErrors;
+  validate177.errors = vErrors;
   return errors === 0;
 }
-validate169.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate177.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate168.evaluated;
+  const evaluated0 = validate176.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate169(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+  if (!validate177(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
     errors = vErrors.length;
   }
-  validate168.errors = vErrors;
+  validate176.errors = vErrors;
   return errors === 0;
 }
-validate168.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getContainerStats_200 = validate174;
-var schema82 = { "type": "object", "description": "What a container has used since its start, and uses now.", "additionalProperties": false, "required": ["id", "sampled_at", "cpu_usage_microseconds", "memory_usage_bytes", "memory_limit_bytes", "processes", "block_read_bytes", "block_write_bytes", "networks"], "properties": { "id": { "type": "string", "description": "The id of the container." }, "sampled_at": { "$ref": "contract#/components/schemas/EngineTime" }, "cpu_usage_microseconds": { "type": "number", "description": "Processor time since its start." }, "memory_usage_bytes": { "type": "number", "description": "Memory that it uses now." }, "memory_limit_bytes": { "type": "number", "description": "Memory that it may use; 0 where that is not known." }, "processes": { "type": "number", "description": "Processes in it." }, "block_read_bytes": { "type": "number", "description": "Read from disks since its start." }, "block_write_bytes": { "type": "number", "description": "Written to disks since its start." }, "networks": { "type": "array", "description": "Its traffic.", "items": { "$ref": "contract#/components/schemas/NetworkTraffic" } } } };
-function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate176.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getContainerStats_200 = validate182;
+var schema86 = { "type": "object", "description": "What a container has used since its start, and uses now.", "additionalProperties": false, "required": ["id", "sampled_at", "cpu_usage_microseconds", "memory_usage_bytes", "memory_limit_bytes", "processes", "block_read_bytes", "block_write_bytes", "networks"], "properties": { "id": { "type": "string", "description": "The id of the container." }, "sampled_at": { "$ref": "contract#/components/schemas/EngineTime" }, "cpu_usage_microseconds": { "type": "number", "description": "Processor time since its start." }, "memory_usage_bytes": { "type": "number", "description": "Memory that it uses now." }, "memory_limit_bytes": { "type": "number", "description": "Memory that it may use; 0 where that is not known." }, "processes": { "type": "number", "description": "Processes in it." }, "block_read_bytes": { "type": "number", "description": "Read from disks since its start." }, "block_write_bytes": { "type": "number", "description": "Written to disks since its start." }, "networks": { "type": "array", "description": "Its traffic.", "items": { "$ref": "contract#/components/schemas/NetworkTraffic" } } } };
+function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate177.evaluated;
+  const evaluated0 = validate185.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10932,14 +11352,14 @@ function validate177(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate177.errors = vErrors;
+  validate185.errors = vErrors;
   return errors === 0;
 }
-validate177.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate185.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate175.evaluated;
+  const evaluated0 = validate183.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11029,7 +11449,7 @@ function validate175(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema82.properties, key0)) {
+      if (!func3.call(schema86.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -11051,8 +11471,8 @@ function validate175(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.sampled_at !== void 0) {
-      if (!validate892(data.sampled_at, { instancePath: instancePath + "/sampled_at", parentData: data, parentDataProperty: "sampled_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.sampled_at, { instancePath: instancePath + "/sampled_at", parentData: data, parentDataProperty: "sampled_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
@@ -11127,8 +11547,8 @@ function validate175(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data8)) {
         const len0 = data8.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate177(data8[i0], { instancePath: instancePath + "/networks/" + i0, parentData: data8, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+          if (!validate185(data8[i0], { instancePath: instancePath + "/networks/" + i0, parentData: data8, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
             errors = vErrors.length;
           }
         }
@@ -11151,36 +11571,36 @@ function validate175(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate175.errors = vErrors;
+  validate183.errors = vErrors;
   return errors === 0;
 }
-validate175.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate183.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate174.evaluated;
+  const evaluated0 = validate182.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate175(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+  if (!validate183(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
     errors = vErrors.length;
   }
-  validate174.errors = vErrors;
+  validate182.errors = vErrors;
   return errors === 0;
 }
-validate174.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var execInContainer_body = validate180;
+validate182.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var execInContainer_body = validate188;
 var pattern32 = new RegExp("^/", "u");
-var schema86 = { "type": "string", "enum": ["utf8", "base64"], "default": "utf8", "description": "How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64." };
-function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var schema90 = { "type": "string", "enum": ["utf8", "base64"], "default": "utf8", "description": "How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64." };
+function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate182.evaluated;
+  const evaluated0 = validate190.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11197,7 +11617,7 @@ function validate182(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "utf8" || data === "base64")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema86.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema90.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -11205,14 +11625,14 @@ function validate182(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate182.errors = vErrors;
+  validate190.errors = vErrors;
   return errors === 0;
 }
-validate182.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate190.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate181.evaluated;
+  const evaluated0 = validate189.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11396,8 +11816,8 @@ function validate181(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.encoding !== void 0) {
-      if (!validate182(data.encoding, { instancePath: instancePath + "/encoding", parentData: data, parentDataProperty: "encoding", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+      if (!validate190(data.encoding, { instancePath: instancePath + "/encoding", parentData: data, parentDataProperty: "encoding", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
         errors = vErrors.length;
       }
     }
@@ -11410,34 +11830,34 @@ function validate181(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate181.errors = vErrors;
+  validate189.errors = vErrors;
   return errors === 0;
 }
-validate181.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate189.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate180.evaluated;
+  const evaluated0 = validate188.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate181(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+  if (!validate189(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
     errors = vErrors.length;
   }
-  validate180.errors = vErrors;
+  validate188.errors = vErrors;
   return errors === 0;
 }
-validate180.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var execInContainer_200 = validate185;
-function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate188.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var execInContainer_200 = validate193;
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate186.evaluated;
+  const evaluated0 = validate194.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11505,8 +11925,8 @@ function validate186(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.stream !== void 0) {
-      if (!validate170(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+      if (!validate178(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
         errors = vErrors.length;
       }
     }
@@ -11530,14 +11950,14 @@ function validate186(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate186.errors = vErrors;
+  validate194.errors = vErrors;
   return errors === 0;
 }
-validate186.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate189.evaluated;
+  const evaluated0 = validate197.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11616,15 +12036,15 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate189.errors = vErrors;
+  validate197.errors = vErrors;
   return errors === 0;
 }
-validate189.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate197.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate185.evaluated;
+  const evaluated0 = validate193.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11635,8 +12055,8 @@ function validate185(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate186(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+  if (!validate194(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -11646,8 +12066,8 @@ function validate185(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate189(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+  if (!validate197(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -11681,16 +12101,16 @@ function validate185(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate185.errors = vErrors;
+  validate193.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate185.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var listContainerProcesses_200 = validate191;
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var listContainerProcesses_200 = validate199;
+function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate192.evaluated;
+  const evaluated0 = validate200.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11800,34 +12220,34 @@ function validate192(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate192.errors = vErrors;
+  validate200.errors = vErrors;
   return errors === 0;
 }
-validate192.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate200.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate191.evaluated;
+  const evaluated0 = validate199.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate192(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+  if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
     errors = vErrors.length;
   }
-  validate191.errors = vErrors;
+  validate199.errors = vErrors;
   return errors === 0;
 }
-validate191.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listImages_200 = validate194;
-function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate199.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listImages_200 = validate202;
+function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate196.evaluated;
+  const evaluated0 = validate204.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11928,8 +12348,8 @@ function validate196(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
@@ -11945,8 +12365,8 @@ function validate196(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -11959,14 +12379,14 @@ function validate196(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate196.errors = vErrors;
+  validate204.errors = vErrors;
   return errors === 0;
 }
-validate196.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate204.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate195.evaluated;
+  const evaluated0 = validate203.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11999,8 +12419,8 @@ function validate195(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate196(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+          if (!validate204(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
             errors = vErrors.length;
           }
         }
@@ -12023,36 +12443,36 @@ function validate195(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate195.errors = vErrors;
+  validate203.errors = vErrors;
   return errors === 0;
 }
-validate195.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate203.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate194.evaluated;
+  const evaluated0 = validate202.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate195(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+  if (!validate203(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
     errors = vErrors.length;
   }
-  validate194.errors = vErrors;
+  validate202.errors = vErrors;
   return errors === 0;
 }
-validate194.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_body = validate201;
+validate202.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_body = validate209;
 var pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$", "u");
 var pattern5 = new RegExp("^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$", "u");
-function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate202.evaluated;
+  const evaluated0 = validate210.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12142,35 +12562,35 @@ function validate202(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate202.errors = vErrors;
+  validate210.errors = vErrors;
   return errors === 0;
 }
-validate202.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate201(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate210.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate201.evaluated;
+  const evaluated0 = validate209.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate202(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+  if (!validate210(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
     errors = vErrors.length;
   }
-  validate201.errors = vErrors;
+  validate209.errors = vErrors;
   return errors === 0;
 }
-validate201.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_200 = validate204;
-var schema98 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
-function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_200 = validate212;
+var schema102 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
+function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate205.evaluated;
+  const evaluated0 = validate213.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12258,7 +12678,7 @@ function validate205(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.layer !== void 0) {
       let data1 = data.layer;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema98.properties.layer.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema102.properties.layer.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -12281,7 +12701,7 @@ function validate205(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.current_bytes !== void 0) {
       let data3 = data.current_bytes;
       if (!(typeof data3 == "number") && data3 !== null) {
-        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema98.properties.current_bytes.type }, message: "must be number,null" };
+        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema102.properties.current_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -12293,7 +12713,7 @@ function validate205(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.total_bytes !== void 0) {
       let data4 = data.total_bytes;
       if (!(typeof data4 == "number") && data4 !== null) {
-        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema98.properties.total_bytes.type }, message: "must be number,null" };
+        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema102.properties.total_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -12311,14 +12731,14 @@ function validate205(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate205.errors = vErrors;
+  validate213.errors = vErrors;
   return errors === 0;
 }
-validate205.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate207(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate213.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate207.evaluated;
+  const evaluated0 = validate215.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12396,14 +12816,14 @@ function validate207(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate207.errors = vErrors;
+  validate215.errors = vErrors;
   return errors === 0;
 }
-validate207.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate209.evaluated;
+  const evaluated0 = validate217.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12521,15 +12941,15 @@ function validate209(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate209.errors = vErrors;
+  validate217.errors = vErrors;
   return errors === 0;
 }
-validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate217.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate204.evaluated;
+  const evaluated0 = validate212.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12540,8 +12960,8 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate205(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+  if (!validate213(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -12551,8 +12971,8 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate207(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
+  if (!validate215(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -12568,8 +12988,8 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate209(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+    if (!validate217(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -12604,16 +13024,16 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate204.errors = vErrors;
+  validate212.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate204.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_RuntimeImageNotFound = validate211;
-function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate212.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_RuntimeImageNotFound = validate219;
+function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate212.evaluated;
+  const evaluated0 = validate220.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12846,34 +13266,34 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate212.errors = vErrors;
+  validate220.errors = vErrors;
   return errors === 0;
 }
-validate212.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate211(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate220.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate211.evaluated;
+  const evaluated0 = validate219.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate212(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+  if (!validate220(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
     errors = vErrors.length;
   }
-  validate211.errors = vErrors;
+  validate219.errors = vErrors;
   return errors === 0;
 }
-validate211.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listNetworks_200 = validate215;
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listNetworks_200 = validate223;
+function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate217.evaluated;
+  const evaluated0 = validate225.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12982,8 +13402,8 @@ function validate217(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -12996,14 +13416,14 @@ function validate217(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate217.errors = vErrors;
+  validate225.errors = vErrors;
   return errors === 0;
 }
-validate217.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate216.evaluated;
+  const evaluated0 = validate224.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13036,8 +13456,8 @@ function validate216(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate217(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+          if (!validate225(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
             errors = vErrors.length;
           }
         }
@@ -13060,35 +13480,35 @@ function validate216(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate216.errors = vErrors;
+  validate224.errors = vErrors;
   return errors === 0;
 }
-validate216.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate224.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate215.evaluated;
+  const evaluated0 = validate223.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate216(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+  if (!validate224(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
     errors = vErrors.length;
   }
-  validate215.errors = vErrors;
+  validate223.errors = vErrors;
   return errors === 0;
 }
-validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_body = validate221;
+validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_body = validate229;
 var pattern6 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
-function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate222.evaluated;
+  const evaluated0 = validate230.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13183,8 +13603,8 @@ function validate222(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -13197,34 +13617,34 @@ function validate222(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate222.errors = vErrors;
+  validate230.errors = vErrors;
   return errors === 0;
 }
-validate222.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate221.evaluated;
+  const evaluated0 = validate229.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate222(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
     errors = vErrors.length;
   }
-  validate221.errors = vErrors;
+  validate229.errors = vErrors;
   return errors === 0;
 }
-validate221.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_201 = validate225;
-function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_201 = validate233;
+function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate226.evaluated;
+  const evaluated0 = validate234.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13333,8 +13753,8 @@ function validate226(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -13347,34 +13767,34 @@ function validate226(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate226.errors = vErrors;
+  validate234.errors = vErrors;
   return errors === 0;
 }
-validate226.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate234.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate225.evaluated;
+  const evaluated0 = validate233.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate226(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+  if (!validate234(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
     errors = vErrors.length;
   }
-  validate225.errors = vErrors;
+  validate233.errors = vErrors;
   return errors === 0;
 }
-validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeAlreadyExists = validate229;
-function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeAlreadyExists = validate237;
+function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate230.evaluated;
+  const evaluated0 = validate238.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13607,34 +14027,34 @@ function validate230(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate230.errors = vErrors;
+  validate238.errors = vErrors;
   return errors === 0;
 }
-validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate238.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate229.evaluated;
+  const evaluated0 = validate237.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+  if (!validate238(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
     errors = vErrors.length;
   }
-  validate229.errors = vErrors;
+  validate237.errors = vErrors;
   return errors === 0;
 }
-validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectNetwork_200 = validate233;
-function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate237.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectNetwork_200 = validate241;
+function validate242(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate234.evaluated;
+  const evaluated0 = validate242.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13743,8 +14163,8 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -13757,35 +14177,35 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate234.errors = vErrors;
+  validate242.errors = vErrors;
   return errors === 0;
 }
-validate234.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate242.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate233.evaluated;
+  const evaluated0 = validate241.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate234(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+  if (!validate242(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
     errors = vErrors.length;
   }
-  validate233.errors = vErrors;
+  validate241.errors = vErrors;
   return errors === 0;
 }
-validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listVolumes_200 = validate237;
-var schema116 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
-function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate241.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listVolumes_200 = validate245;
+var schema120 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
+function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate239.evaluated;
+  const evaluated0 = validate247.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13863,15 +14283,15 @@ function validate239(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema116.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -13900,14 +14320,14 @@ function validate239(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate239.errors = vErrors;
+  validate247.errors = vErrors;
   return errors === 0;
 }
-validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate238.evaluated;
+  const evaluated0 = validate246.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13940,8 +14360,8 @@ function validate238(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate239(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+          if (!validate247(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
             errors = vErrors.length;
           }
         }
@@ -13964,34 +14384,34 @@ function validate238(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate238.errors = vErrors;
+  validate246.errors = vErrors;
   return errors === 0;
 }
-validate238.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate246.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate237.evaluated;
+  const evaluated0 = validate245.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate238(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+  if (!validate246(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
     errors = vErrors.length;
   }
-  validate237.errors = vErrors;
+  validate245.errors = vErrors;
   return errors === 0;
 }
-validate237.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_body = validate243;
-function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate245.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createVolume_body = validate251;
+function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate244.evaluated;
+  const evaluated0 = validate252.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14074,8 +14494,8 @@ function validate244(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -14085,290 +14505,6 @@ function validate244(data, { instancePath = "", parentData, parentDataProperty, 
       vErrors = [err7];
     } else {
       vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate244.errors = vErrors;
-  return errors === 0;
-}
-validate244.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate243.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate244(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
-    errors = vErrors.length;
-  }
-  validate243.errors = vErrors;
-  return errors === 0;
-}
-validate243.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_201 = validate247;
-function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate248.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.driver === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.driver !== void 0) {
-      if (typeof data.driver !== "string") {
-        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data3 = data.created_at;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema116.properties.created_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-      if (typeof data3 === "string") {
-        if (!formats02.validate(data3)) {
-          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err8];
-          } else {
-            vErrors.push(err8);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err9];
-    } else {
-      vErrors.push(err9);
-    }
-    errors++;
-  }
-  validate248.errors = vErrors;
-  return errors === 0;
-}
-validate248.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate247.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate248(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
-    errors = vErrors.length;
-  }
-  validate247.errors = vErrors;
-  return errors === 0;
-}
-validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectVolume_200 = validate251;
-function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate252.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.driver === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.driver !== void 0) {
-      if (typeof data.driver !== "string") {
-        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data3 = data.created_at;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema116.properties.created_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-      if (typeof data3 === "string") {
-        if (!formats02.validate(data3)) {
-          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err8];
-          } else {
-            vErrors.push(err8);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err9];
-    } else {
-      vErrors.push(err9);
     }
     errors++;
   }
@@ -14395,11 +14531,295 @@ function validate251(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSecrets_200 = validate255;
-function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var createVolume_201 = validate255;
+function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate257.evaluated;
+  const evaluated0 = validate256.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.driver === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.driver !== void 0) {
+      if (typeof data.driver !== "string") {
+        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data3 = data.created_at;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats02.validate(data3)) {
+          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
+  }
+  validate256.errors = vErrors;
+  return errors === 0;
+}
+validate256.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate255.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate256(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+    errors = vErrors.length;
+  }
+  validate255.errors = vErrors;
+  return errors === 0;
+}
+validate255.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectVolume_200 = validate259;
+function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate260.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.driver === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.driver !== void 0) {
+      if (typeof data.driver !== "string") {
+        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data3 = data.created_at;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats02.validate(data3)) {
+          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
+  }
+  validate260.errors = vErrors;
+  return errors === 0;
+}
+validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate259.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate260(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+    errors = vErrors.length;
+  }
+  validate259.errors = vErrors;
+  return errors === 0;
+}
+validate259.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSecrets_200 = validate263;
+function validate265(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate265.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14477,14 +14897,14 @@ function validate257(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
         errors = vErrors.length;
       }
     }
@@ -14497,14 +14917,14 @@ function validate257(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate257.errors = vErrors;
+  validate265.errors = vErrors;
   return errors === 0;
 }
-validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate265.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate264(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate256.evaluated;
+  const evaluated0 = validate264.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14537,8 +14957,8 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate257(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+          if (!validate265(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
             errors = vErrors.length;
           }
         }
@@ -14561,34 +14981,34 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate256.errors = vErrors;
+  validate264.errors = vErrors;
   return errors === 0;
 }
-validate256.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate264.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate263(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate255.evaluated;
+  const evaluated0 = validate263.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate256(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+  if (!validate264(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
     errors = vErrors.length;
   }
-  validate255.errors = vErrors;
+  validate263.errors = vErrors;
   return errors === 0;
 }
-validate255.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_body = validate262;
-function validate263(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate263.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSecret_body = validate270;
+function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate263.evaluated;
+  const evaluated0 = validate271.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14670,8 +15090,8 @@ function validate263(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
         errors = vErrors.length;
       }
     }
@@ -14683,286 +15103,286 @@ function validate263(data, { instancePath = "", parentData, parentDataProperty, 
       vErrors.push(err7);
     }
     errors++;
-  }
-  validate263.errors = vErrors;
-  return errors === 0;
-}
-validate263.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate262.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate263(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
-    errors = vErrors.length;
-  }
-  validate262.errors = vErrors;
-  return errors === 0;
-}
-validate262.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_201 = validate266;
-function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate267.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.name === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.id !== void 0) {
-      if (typeof data.id !== "string") {
-        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
-        errors = vErrors.length;
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate267.errors = vErrors;
-  return errors === 0;
-}
-validate267.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate266.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate267(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
-    errors = vErrors.length;
-  }
-  validate266.errors = vErrors;
-  return errors === 0;
-}
-validate266.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectSecret_200 = validate271;
-function validate272(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate272.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.name === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.id !== void 0) {
-      if (typeof data.id !== "string") {
-        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate912(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      if (!validate892(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate892.errors : vErrors.concat(validate892.errors);
-        errors = vErrors.length;
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate272.errors = vErrors;
-  return errors === 0;
-}
-validate272.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate271.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate272(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-    errors = vErrors.length;
   }
   validate271.errors = vErrors;
   return errors === 0;
 }
 validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjects_200 = validate276;
-var schema134 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
-function validate278(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate278.evaluated;
+  const evaluated0 = validate270.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate271(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+    errors = vErrors.length;
+  }
+  validate270.errors = vErrors;
+  return errors === 0;
+}
+validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSecret_201 = validate274;
+function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate275.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate275.errors = vErrors;
+  return errors === 0;
+}
+validate275.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate274(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate274.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate275(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
+    errors = vErrors.length;
+  }
+  validate274.errors = vErrors;
+  return errors === 0;
+}
+validate274.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectSecret_200 = validate279;
+function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate280.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate280.errors = vErrors;
+  return errors === 0;
+}
+validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate279(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate279.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate280(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+    errors = vErrors.length;
+  }
+  validate279.errors = vErrors;
+  return errors === 0;
+}
+validate279.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listProjects_200 = validate284;
+var schema138 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
+function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate286.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15067,7 +15487,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema134.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema138.properties.source.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -15128,7 +15548,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ingested_at !== void 0) {
       let data6 = data.ingested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema134.properties.ingested_at.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema138.properties.ingested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -15151,7 +15571,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data7 = data.created_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema134.properties.created_at.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema138.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15180,14 +15600,14 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate278.errors = vErrors;
+  validate286.errors = vErrors;
   return errors === 0;
 }
-validate278.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate286.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate277.evaluated;
+  const evaluated0 = validate285.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15220,8 +15640,8 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate278(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+          if (!validate286(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
             errors = vErrors.length;
           }
         }
@@ -15244,34 +15664,34 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate277.errors = vErrors;
+  validate285.errors = vErrors;
   return errors === 0;
 }
-validate277.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate276.evaluated;
+  const evaluated0 = validate284.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate277(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+  if (!validate285(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
     errors = vErrors.length;
   }
-  validate276.errors = vErrors;
+  validate284.errors = vErrors;
   return errors === 0;
 }
-validate276.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getProject_200 = validate281;
-function validate282(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getProject_200 = validate289;
+function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate282.evaluated;
+  const evaluated0 = validate290.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15376,7 +15796,7 @@ function validate282(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema134.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema138.properties.source.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -15437,7 +15857,7 @@ function validate282(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ingested_at !== void 0) {
       let data6 = data.ingested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema134.properties.ingested_at.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema138.properties.ingested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -15460,7 +15880,7 @@ function validate282(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data7 = data.created_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema134.properties.created_at.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema138.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15489,34 +15909,34 @@ function validate282(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate282.errors = vErrors;
+  validate290.errors = vErrors;
   return errors === 0;
 }
-validate282.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate290.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate281.evaluated;
+  const evaluated0 = validate289.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate282(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
+  if (!validate290(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
     errors = vErrors.length;
   }
-  validate281.errors = vErrors;
+  validate289.errors = vErrors;
   return errors === 0;
 }
-validate281.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorProjectNotFound = validate284;
-function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate289.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorProjectNotFound = validate292;
+function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate285.evaluated;
+  const evaluated0 = validate293.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15749,34 +16169,34 @@ function validate285(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate285.errors = vErrors;
+  validate293.errors = vErrors;
   return errors === 0;
 }
-validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate293.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate284.evaluated;
+  const evaluated0 = validate292.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate285(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+  if (!validate293(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
     errors = vErrors.length;
   }
-  validate284.errors = vErrors;
+  validate292.errors = vErrors;
   return errors === 0;
 }
-validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_body = validate288;
-function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_body = validate296;
+function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate289.evaluated;
+  const evaluated0 = validate297.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15802,486 +16222,486 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate289.errors = vErrors;
+  validate297.errors = vErrors;
   return errors === 0;
 }
-validate289.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate297.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate288.evaluated;
+  const evaluated0 = validate296.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate289(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
+  if (!validate297(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
     errors = vErrors.length;
   }
-  validate288.errors = vErrors;
+  validate296.errors = vErrors;
   return errors === 0;
 }
-validate288.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var ingestProject_200 = validate291;
-var schema142 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
-function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate292.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.outcome === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.service_count === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.services === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.ingested_at === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.warnings === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
-        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-    if (data.outcome !== void 0) {
-      let data1 = data.outcome;
-      if (typeof data1 !== "string") {
-        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema142.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-    }
-    if (data.service_count !== void 0) {
-      let data2 = data.service_count;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.services !== void 0) {
-      let data3 = data.services;
-      if (Array.isArray(data3)) {
-        const len0 = data3.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data3[i0] !== "string") {
-            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err11];
-            } else {
-              vErrors.push(err11);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.ingested_at !== void 0) {
-      let data5 = data.ingested_at;
-      if (typeof data5 === "string") {
-        if (!formats02.validate(data5)) {
-          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      } else {
-        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.warnings !== void 0) {
-      let data6 = data.warnings;
-      if (Array.isArray(data6)) {
-        const len1 = data6.length;
-        for (let i1 = 0; i1 < len1; i1++) {
-          if (typeof data6[i1] !== "string") {
-            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err15];
-            } else {
-              vErrors.push(err15);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err17];
-    } else {
-      vErrors.push(err17);
-    }
-    errors++;
-  }
-  validate292.errors = vErrors;
-  return errors === 0;
-}
-validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate291.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate292(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
-    errors = vErrors.length;
-  }
-  validate291.errors = vErrors;
-  return errors === 0;
-}
-validate291.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_201 = validate294;
-function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate295.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.outcome === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.service_count === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.services === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.ingested_at === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.warnings === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
-        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-    if (data.outcome !== void 0) {
-      let data1 = data.outcome;
-      if (typeof data1 !== "string") {
-        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema142.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-    }
-    if (data.service_count !== void 0) {
-      let data2 = data.service_count;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.services !== void 0) {
-      let data3 = data.services;
-      if (Array.isArray(data3)) {
-        const len0 = data3.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data3[i0] !== "string") {
-            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err11];
-            } else {
-              vErrors.push(err11);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.ingested_at !== void 0) {
-      let data5 = data.ingested_at;
-      if (typeof data5 === "string") {
-        if (!formats02.validate(data5)) {
-          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      } else {
-        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.warnings !== void 0) {
-      let data6 = data.warnings;
-      if (Array.isArray(data6)) {
-        const len1 = data6.length;
-        for (let i1 = 0; i1 < len1; i1++) {
-          if (typeof data6[i1] !== "string") {
-            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err15];
-            } else {
-              vErrors.push(err15);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err17];
-    } else {
-      vErrors.push(err17);
-    }
-    errors++;
-  }
-  validate295.errors = vErrors;
-  return errors === 0;
-}
-validate295.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate294(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate294.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate295(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate295.errors : vErrors.concat(validate295.errors);
-    errors = vErrors.length;
-  }
-  validate294.errors = vErrors;
-  return errors === 0;
-}
-validate294.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeImageNotFound = validate297;
-var schema146 = { "type": "object", "description": "A service says neither which image it runs nor how one is built. Give it `image` or `build`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+validate296.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var ingestProject_200 = validate299;
+var schema146 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
 function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate300.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.outcome === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.service_count === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.services === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.ingested_at === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.warnings === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.outcome !== void 0) {
+      let data1 = data.outcome;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema146.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.service_count !== void 0) {
+      let data2 = data.service_count;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.services !== void 0) {
+      let data3 = data.services;
+      if (Array.isArray(data3)) {
+        const len0 = data3.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data3[i0] !== "string") {
+            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err11];
+            } else {
+              vErrors.push(err11);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.ingested_at !== void 0) {
+      let data5 = data.ingested_at;
+      if (typeof data5 === "string") {
+        if (!formats02.validate(data5)) {
+          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err13];
+          } else {
+            vErrors.push(err13);
+          }
+          errors++;
+        }
+      } else {
+        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.warnings !== void 0) {
+      let data6 = data.warnings;
+      if (Array.isArray(data6)) {
+        const len1 = data6.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data6[i1] !== "string") {
+            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err15];
+            } else {
+              vErrors.push(err15);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err17];
+    } else {
+      vErrors.push(err17);
+    }
+    errors++;
+  }
+  validate300.errors = vErrors;
+  return errors === 0;
+}
+validate300.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate299.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate300(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+    errors = vErrors.length;
+  }
+  validate299.errors = vErrors;
+  return errors === 0;
+}
+validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_201 = validate302;
+function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate303.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.outcome === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.service_count === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.services === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.ingested_at === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.warnings === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.outcome !== void 0) {
+      let data1 = data.outcome;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema146.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.service_count !== void 0) {
+      let data2 = data.service_count;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.services !== void 0) {
+      let data3 = data.services;
+      if (Array.isArray(data3)) {
+        const len0 = data3.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data3[i0] !== "string") {
+            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err11];
+            } else {
+              vErrors.push(err11);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.ingested_at !== void 0) {
+      let data5 = data.ingested_at;
+      if (typeof data5 === "string") {
+        if (!formats02.validate(data5)) {
+          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err13];
+          } else {
+            vErrors.push(err13);
+          }
+          errors++;
+        }
+      } else {
+        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.warnings !== void 0) {
+      let data6 = data.warnings;
+      if (Array.isArray(data6)) {
+        const len1 = data6.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data6[i1] !== "string") {
+            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err15];
+            } else {
+              vErrors.push(err15);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err17];
+    } else {
+      vErrors.push(err17);
+    }
+    errors++;
+  }
+  validate303.errors = vErrors;
+  return errors === 0;
+}
+validate303.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate302.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate303(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
+    errors = vErrors.length;
+  }
+  validate302.errors = vErrors;
+  return errors === 0;
+}
+validate302.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeImageNotFound = validate305;
+var schema150 = { "type": "object", "description": "A service says neither which image it runs nor how one is built. Give it `image` or `build`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate308.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16421,15 +16841,15 @@ function validate300(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate300.errors = vErrors;
+  validate308.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate300.evaluated = { "dynamicProps": true, "dynamicItems": false };
-function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate308.evaluated = { "dynamicProps": true, "dynamicItems": false };
+function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate298.evaluated;
+  const evaluated0 = validate306.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16519,7 +16939,7 @@ function validate298(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema146.properties, key0)) {
+      if (!func3.call(schema150.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -16663,8 +17083,8 @@ function validate298(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -16677,35 +17097,35 @@ function validate298(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate298.errors = vErrors;
+  validate306.errors = vErrors;
   return errors === 0;
 }
-validate298.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate297.evaluated;
+  const evaluated0 = validate305.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate298(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate298.errors : vErrors.concat(validate298.errors);
+  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
     errors = vErrors.length;
   }
-  validate297.errors = vErrors;
+  validate305.errors = vErrors;
   return errors === 0;
 }
-validate297.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidProjectName = validate303;
-var schema149 = { "type": "object", "description": "No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The name that is not valid; empty where no source gives one." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate304(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidProjectName = validate311;
+var schema153 = { "type": "object", "description": "No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The name that is not valid; empty where no source gives one." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate304.evaluated;
+  const evaluated0 = validate312.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16795,7 +17215,7 @@ function validate304(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema149.properties, key0)) {
+      if (!func3.call(schema153.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -16939,8 +17359,8 @@ function validate304(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -16953,35 +17373,35 @@ function validate304(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate304.errors = vErrors;
+  validate312.errors = vErrors;
   return errors === 0;
 }
-validate304.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate303.evaluated;
+  const evaluated0 = validate311.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate304(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate304.errors : vErrors.concat(validate304.errors);
+  if (!validate312(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
     errors = vErrors.length;
   }
-  validate303.errors = vErrors;
+  validate311.errors = vErrors;
   return errors === 0;
 }
-validate303.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidShellTokenization = validate308;
-var schema151 = { "type": "object", "description": "A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidShellTokenization = validate316;
+var schema155 = { "type": "object", "description": "A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate309.evaluated;
+  const evaluated0 = validate317.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17080,7 +17500,7 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema151.properties, key0)) {
+      if (!func3.call(schema155.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -17235,8 +17655,8 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -17249,35 +17669,35 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate309.errors = vErrors;
+  validate317.errors = vErrors;
   return errors === 0;
 }
-validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate308.evaluated;
+  const evaluated0 = validate316.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate309(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
     errors = vErrors.length;
   }
-  validate308.errors = vErrors;
+  validate316.errors = vErrors;
   return errors === 0;
 }
-validate308.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlMalformed = validate313;
-var schema153 = { "type": "object", "description": "The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate314(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlMalformed = validate321;
+var schema157 = { "type": "object", "description": "The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate314.evaluated;
+  const evaluated0 = validate322.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17367,7 +17787,7 @@ function validate314(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema153.properties, key0)) {
+      if (!func3.call(schema157.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17511,8 +17931,8 @@ function validate314(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -17525,35 +17945,35 @@ function validate314(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate314.errors = vErrors;
+  validate322.errors = vErrors;
   return errors === 0;
 }
-validate314.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate313(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate313.evaluated;
+  const evaluated0 = validate321.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate314(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
+  if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
     errors = vErrors.length;
   }
-  validate313.errors = vErrors;
+  validate321.errors = vErrors;
   return errors === 0;
 }
-validate313.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlLimitExceeded = validate318;
-var schema155 = { "type": "object", "description": "The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What there is too much of." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate319(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlLimitExceeded = validate326;
+var schema159 = { "type": "object", "description": "The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What there is too much of." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate319.evaluated;
+  const evaluated0 = validate327.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17652,7 +18072,7 @@ function validate319(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema155.properties, key0)) {
+      if (!func3.call(schema159.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -17808,8 +18228,8 @@ function validate319(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -17822,35 +18242,35 @@ function validate319(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate319.errors = vErrors;
+  validate327.errors = vErrors;
   return errors === 0;
 }
-validate319.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate318(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate318.evaluated;
+  const evaluated0 = validate326.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate319(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+  if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
     errors = vErrors.length;
   }
-  validate318.errors = vErrors;
+  validate326.errors = vErrors;
   return errors === 0;
 }
-validate318.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsCyclicExtends = validate323;
-var schema157 = { "type": "object", "description": "A service extends itself, directly or through others. Take the `extends` out that closes the circle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services extend each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsCyclicExtends = validate331;
+var schema161 = { "type": "object", "description": "A service extends itself, directly or through others. Take the `extends` out that closes the circle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services extend each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate324.evaluated;
+  const evaluated0 = validate332.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17940,7 +18360,7 @@ function validate324(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema157.properties, key0)) {
+      if (!func3.call(schema161.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -18107,8 +18527,8 @@ function validate324(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -18121,35 +18541,35 @@ function validate324(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate324.errors = vErrors;
+  validate332.errors = vErrors;
   return errors === 0;
 }
-validate324.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate323(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate323.evaluated;
+  const evaluated0 = validate331.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
+  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
     errors = vErrors.length;
   }
-  validate323.errors = vErrors;
+  validate331.errors = vErrors;
   return errors === 0;
 }
-validate323.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsFileNotFound = validate328;
-var schema159 = { "type": "object", "description": "An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate329(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsFileNotFound = validate336;
+var schema163 = { "type": "object", "description": "An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate329.evaluated;
+  const evaluated0 = validate337.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18248,7 +18668,7 @@ function validate329(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema159.properties, key0)) {
+      if (!func3.call(schema163.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18403,8 +18823,8 @@ function validate329(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -18417,35 +18837,35 @@ function validate329(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate329.errors = vErrors;
+  validate337.errors = vErrors;
   return errors === 0;
 }
-validate329.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate328(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate328.evaluated;
+  const evaluated0 = validate336.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate329(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate329.errors : vErrors.concat(validate329.errors);
+  if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
     errors = vErrors.length;
   }
-  validate328.errors = vErrors;
+  validate336.errors = vErrors;
   return errors === 0;
 }
-validate328.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsServiceNotFound = validate333;
-var schema161 = { "type": "object", "description": "An `extends` names a service that the file does not have. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The service that is not there." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate334(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsServiceNotFound = validate341;
+var schema165 = { "type": "object", "description": "An `extends` names a service that the file does not have. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The service that is not there." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate334.evaluated;
+  const evaluated0 = validate342.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18544,7 +18964,7 @@ function validate334(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema161.properties, key0)) {
+      if (!func3.call(schema165.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18699,8 +19119,8 @@ function validate334(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -18713,34 +19133,34 @@ function validate334(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate334.errors = vErrors;
+  validate342.errors = vErrors;
   return errors === 0;
 }
-validate334.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate333(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate333.evaluated;
+  const evaluated0 = validate341.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate334(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
+  if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
     errors = vErrors.length;
   }
-  validate333.errors = vErrors;
+  validate341.errors = vErrors;
   return errors === 0;
 }
-validate333.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseEmpty = validate338;
-function validate339(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseEmpty = validate346;
+function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate339.evaluated;
+  const evaluated0 = validate347.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18954,8 +19374,8 @@ function validate339(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -18968,35 +19388,35 @@ function validate339(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate339.errors = vErrors;
+  validate347.errors = vErrors;
   return errors === 0;
 }
-validate339.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate338(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate338.evaluated;
+  const evaluated0 = validate346.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate339(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
+  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
     errors = vErrors.length;
   }
-  validate338.errors = vErrors;
+  validate346.errors = vErrors;
   return errors === 0;
 }
-validate338.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseInvalid = validate343;
-var schema165 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate344(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseInvalid = validate351;
+var schema169 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate344.evaluated;
+  const evaluated0 = validate352.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19086,7 +19506,7 @@ function validate344(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema165.properties, key0)) {
+      if (!func3.call(schema169.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19230,8 +19650,8 @@ function validate344(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -19244,35 +19664,35 @@ function validate344(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate344.errors = vErrors;
+  validate352.errors = vErrors;
   return errors === 0;
 }
-validate344.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate343.evaluated;
+  const evaluated0 = validate351.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate344(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
+  if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
     errors = vErrors.length;
   }
-  validate343.errors = vErrors;
+  validate351.errors = vErrors;
   return errors === 0;
 }
-validate343.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseNegative = validate348;
-var schema167 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate349(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseNegative = validate356;
+var schema171 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate349.evaluated;
+  const evaluated0 = validate357.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19362,7 +19782,7 @@ function validate349(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema167.properties, key0)) {
+      if (!func3.call(schema171.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19506,8 +19926,8 @@ function validate349(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -19520,35 +19940,35 @@ function validate349(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate349.errors = vErrors;
+  validate357.errors = vErrors;
   return errors === 0;
 }
-validate349.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate357.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate348.evaluated;
+  const evaluated0 = validate356.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate349(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
+  if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
     errors = vErrors.length;
   }
-  validate348.errors = vErrors;
+  validate356.errors = vErrors;
   return errors === 0;
 }
-validate348.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseOverflow = validate353;
-var schema169 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseOverflow = validate361;
+var schema173 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate354.evaluated;
+  const evaluated0 = validate362.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19638,7 +20058,7 @@ function validate354(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema169.properties, key0)) {
+      if (!func3.call(schema173.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19782,8 +20202,8 @@ function validate354(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -19796,35 +20216,35 @@ function validate354(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate354.errors = vErrors;
+  validate362.errors = vErrors;
   return errors === 0;
 }
-validate354.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate353.evaluated;
+  const evaluated0 = validate361.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate354(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+  if (!validate362(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
     errors = vErrors.length;
   }
-  validate353.errors = vErrors;
+  validate361.errors = vErrors;
   return errors === 0;
 }
-validate353.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationInvalidTemplate = validate358;
-var schema171 = { "type": "object", "description": "A value holds a dollar sign that begins no valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that holds the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationInvalidTemplate = validate366;
+var schema175 = { "type": "object", "description": "A value holds a dollar sign that begins no valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that holds the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate359.evaluated;
+  const evaluated0 = validate367.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19914,7 +20334,7 @@ function validate359(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema171.properties, key0)) {
+      if (!func3.call(schema175.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20058,8 +20478,8 @@ function validate359(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -20072,35 +20492,35 @@ function validate359(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate359.errors = vErrors;
+  validate367.errors = vErrors;
   return errors === 0;
 }
-validate359.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate358.evaluated;
+  const evaluated0 = validate366.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate359(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
+  if (!validate367(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
     errors = vErrors.length;
   }
-  validate358.errors = vErrors;
+  validate366.errors = vErrors;
   return errors === 0;
 }
-validate358.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationRequiredVariable = validate363;
-var schema173 = { "type": "object", "description": "The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "What the file says about it; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate364(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationRequiredVariable = validate371;
+var schema177 = { "type": "object", "description": "The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "What the file says about it; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate364.evaluated;
+  const evaluated0 = validate372.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20199,7 +20619,7 @@ function validate364(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema173.properties, key0)) {
+      if (!func3.call(schema177.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -20354,8 +20774,8 @@ function validate364(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -20368,35 +20788,35 @@ function validate364(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate364.errors = vErrors;
+  validate372.errors = vErrors;
   return errors === 0;
 }
-validate364.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate363.evaluated;
+  const evaluated0 = validate371.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate364(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
+  if (!validate372(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
     errors = vErrors.length;
   }
-  validate363.errors = vErrors;
+  validate371.errors = vErrors;
   return errors === 0;
 }
-validate363.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationNestedTooDeeply = validate368;
-var schema175 = { "type": "object", "description": "A variable expression holds others to a depth that is not read.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate369(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationNestedTooDeeply = validate376;
+var schema179 = { "type": "object", "description": "A variable expression holds others to a depth that is not read.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate369.evaluated;
+  const evaluated0 = validate377.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20486,7 +20906,7 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema175.properties, key0)) {
+      if (!func3.call(schema179.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20631,8 +21051,8 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -20645,35 +21065,35 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate369.errors = vErrors;
+  validate377.errors = vErrors;
   return errors === 0;
 }
-validate369.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate368.evaluated;
+  const evaluated0 = validate376.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate369(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate369.errors : vErrors.concat(validate369.errors);
+  if (!validate377(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
     errors = vErrors.length;
   }
-  validate368.errors = vErrors;
+  validate376.errors = vErrors;
   return errors === 0;
 }
-validate368.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_EnvFileNotFound = validate373;
-var schema177 = { "type": "object", "description": "A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate374(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_EnvFileNotFound = validate381;
+var schema181 = { "type": "object", "description": "A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate374.evaluated;
+  const evaluated0 = validate382.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20763,7 +21183,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema177.properties, key0)) {
+      if (!func3.call(schema181.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20907,8 +21327,8 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -20921,35 +21341,35 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate374.errors = vErrors;
+  validate382.errors = vErrors;
   return errors === 0;
 }
-validate374.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate373.evaluated;
+  const evaluated0 = validate381.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate374(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate374.errors : vErrors.concat(validate374.errors);
+  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
     errors = vErrors.length;
   }
-  validate373.errors = vErrors;
+  validate381.errors = vErrors;
   return errors === 0;
 }
-validate373.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnknownKey = validate378;
-var schema179 = { "type": "object", "description": "A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnknownKey = validate386;
+var schema183 = { "type": "object", "description": "A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate379.evaluated;
+  const evaluated0 = validate387.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21048,7 +21468,7 @@ function validate379(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema179.properties, key0)) {
+      if (!func3.call(schema183.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21187,7 +21607,7 @@ function validate379(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema179.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema183.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -21218,8 +21638,8 @@ function validate379(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -21232,35 +21652,35 @@ function validate379(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate379.errors = vErrors;
+  validate387.errors = vErrors;
   return errors === 0;
 }
-validate379.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate378.evaluated;
+  const evaluated0 = validate386.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate379(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate379.errors : vErrors.concat(validate379.errors);
+  if (!validate387(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
     errors = vErrors.length;
   }
-  validate378.errors = vErrors;
+  validate386.errors = vErrors;
   return errors === 0;
 }
-validate378.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationMissingKey = validate383;
-var schema181 = { "type": "object", "description": "A mapping lacks a key that it must have.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationMissingKey = validate391;
+var schema185 = { "type": "object", "description": "A mapping lacks a key that it must have.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate384.evaluated;
+  const evaluated0 = validate392.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21359,7 +21779,7 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema181.properties, key0)) {
+      if (!func3.call(schema185.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21498,7 +21918,7 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema181.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema185.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -21529,8 +21949,8 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -21543,35 +21963,35 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate384.errors = vErrors;
+  validate392.errors = vErrors;
   return errors === 0;
 }
-validate384.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate383.evaluated;
+  const evaluated0 = validate391.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate384(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
+  if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
     errors = vErrors.length;
   }
-  validate383.errors = vErrors;
+  validate391.errors = vErrors;
   return errors === 0;
 }
-validate383.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationInvalidValue = validate388;
-var schema183 = { "type": "object", "description": "A value is of another kind than it has to be.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationInvalidValue = validate396;
+var schema187 = { "type": "object", "description": "A value is of another kind than it has to be.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate389.evaluated;
+  const evaluated0 = validate397.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21670,7 +22090,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema183.properties, key0)) {
+      if (!func3.call(schema187.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21809,7 +22229,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema183.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -21840,8 +22260,8 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -21854,35 +22274,35 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate389.errors = vErrors;
+  validate397.errors = vErrors;
   return errors === 0;
 }
-validate389.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate388.evaluated;
+  const evaluated0 = validate396.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate389(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
+  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
     errors = vErrors.length;
   }
-  validate388.errors = vErrors;
+  validate396.errors = vErrors;
   return errors === 0;
 }
-validate388.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCannotMerge = validate393;
-var schema185 = { "type": "object", "description": "Two documents or files give the same key values of different kinds, which cannot become one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is of another kind than in the file before; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCannotMerge = validate401;
+var schema189 = { "type": "object", "description": "Two documents or files give the same key values of different kinds, which cannot become one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is of another kind than in the file before; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate394.evaluated;
+  const evaluated0 = validate402.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21972,7 +22392,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema185.properties, key0)) {
+      if (!func3.call(schema189.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -22111,7 +22531,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema185.properties.path.items.type }, message: "must be string,integer" };
+            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err21];
             } else {
@@ -22131,8 +22551,8 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -22145,35 +22565,35 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate394.errors = vErrors;
+  validate402.errors = vErrors;
   return errors === 0;
 }
-validate394.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate393.evaluated;
+  const evaluated0 = validate401.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate394(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
+  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
     errors = vErrors.length;
   }
-  validate393.errors = vErrors;
+  validate401.errors = vErrors;
   return errors === 0;
 }
-validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUndefinedReference = validate398;
-var schema187 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "What is referred to: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUndefinedReference = validate406;
+var schema191 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "What is referred to: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate399.evaluated;
+  const evaluated0 = validate407.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22281,7 +22701,7 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema187.properties, key0)) {
+      if (!func3.call(schema191.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -22420,7 +22840,7 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
+            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err23];
             } else {
@@ -22462,8 +22882,8 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -22476,35 +22896,35 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate399.errors = vErrors;
+  validate407.errors = vErrors;
   return errors === 0;
 }
-validate399.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate398.evaluated;
+  const evaluated0 = validate406.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate399(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+  if (!validate407(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate407.errors : vErrors.concat(validate407.errors);
     errors = vErrors.length;
   }
-  validate398.errors = vErrors;
+  validate406.errors = vErrors;
   return errors === 0;
 }
-validate398.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationDisabledReference = validate403;
-var schema189 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationDisabledReference = validate411;
+var schema193 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate404.evaluated;
+  const evaluated0 = validate412.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22603,7 +23023,7 @@ function validate404(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema189.properties, key0)) {
+      if (!func3.call(schema193.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -22742,7 +23162,7 @@ function validate404(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema193.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -22773,8 +23193,8 @@ function validate404(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -22787,35 +23207,35 @@ function validate404(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate404.errors = vErrors;
+  validate412.errors = vErrors;
   return errors === 0;
 }
-validate404.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate403(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate403.evaluated;
+  const evaluated0 = validate411.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate404(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate404.errors : vErrors.concat(validate404.errors);
+  if (!validate412(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
     errors = vErrors.length;
   }
-  validate403.errors = vErrors;
+  validate411.errors = vErrors;
   return errors === 0;
 }
-validate403.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationConflict = validate408;
-var schema191 = { "type": "object", "description": "Two parts of the file cannot both hold.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "What excludes what." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationConflict = validate416;
+var schema195 = { "type": "object", "description": "Two parts of the file cannot both hold.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "What excludes what." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate409.evaluated;
+  const evaluated0 = validate417.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22914,7 +23334,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema191.properties, key0)) {
+      if (!func3.call(schema195.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -23053,7 +23473,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema195.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -23084,8 +23504,8 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -23098,35 +23518,35 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate409.errors = vErrors;
+  validate417.errors = vErrors;
   return errors === 0;
 }
-validate409.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate408.evaluated;
+  const evaluated0 = validate416.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate409(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
+  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
     errors = vErrors.length;
   }
-  validate408.errors = vErrors;
+  validate416.errors = vErrors;
   return errors === 0;
 }
-validate408.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCircularDependency = validate413;
-var schema193 = { "type": "object", "description": "A service depends on itself, directly or through others, so that none of them could be started first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services depend on each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate414(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCircularDependency = validate421;
+var schema197 = { "type": "object", "description": "A service depends on itself, directly or through others, so that none of them could be started first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services depend on each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate414.evaluated;
+  const evaluated0 = validate422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23216,7 +23636,7 @@ function validate414(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema193.properties, key0)) {
+      if (!func3.call(schema197.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23383,8 +23803,8 @@ function validate414(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -23397,34 +23817,34 @@ function validate414(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate414.errors = vErrors;
+  validate422.errors = vErrors;
   return errors === 0;
 }
-validate414.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate413(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate413.evaluated;
+  const evaluated0 = validate421.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate414(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+  if (!validate422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
     errors = vErrors.length;
   }
-  validate413.errors = vErrors;
+  validate421.errors = vErrors;
   return errors === 0;
 }
-validate413.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationEmptyProject = validate418;
-function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationEmptyProject = validate426;
+function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate419.evaluated;
+  const evaluated0 = validate427.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23638,8 +24058,8 @@ function validate419(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -23652,35 +24072,35 @@ function validate419(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate419.errors = vErrors;
+  validate427.errors = vErrors;
   return errors === 0;
 }
-validate419.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate418(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate427.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate418.evaluated;
+  const evaluated0 = validate426.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate419(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate419.errors : vErrors.concat(validate419.errors);
+  if (!validate427(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
     errors = vErrors.length;
   }
-  validate418.errors = vErrors;
+  validate426.errors = vErrors;
   return errors === 0;
 }
-validate418.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnsupported = validate423;
-var schema197 = { "type": "object", "description": "The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate424(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnsupported = validate431;
+var schema201 = { "type": "object", "description": "The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate424.evaluated;
+  const evaluated0 = validate432.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23779,7 +24199,7 @@ function validate424(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema197.properties, key0)) {
+      if (!func3.call(schema201.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -23918,7 +24338,7 @@ function validate424(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema197.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema201.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -23949,8 +24369,8 @@ function validate424(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -23963,35 +24383,35 @@ function validate424(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate424.errors = vErrors;
+  validate432.errors = vErrors;
   return errors === 0;
 }
-validate424.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate423(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate432.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate423.evaluated;
+  const evaluated0 = validate431.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate424(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate424.errors : vErrors.concat(validate424.errors);
+  if (!validate432(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
     errors = vErrors.length;
   }
-  validate423.errors = vErrors;
+  validate431.errors = vErrors;
   return errors === 0;
 }
-validate423.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationPathOutsideProject = validate428;
-var schema199 = { "type": "object", "description": "The project would read a file that is none of its own.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{path}' lies outside the project directory." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-path-outside-project" }, "title": { "type": "string", "const": "Path outside of the project" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "pathOutsideProject", "description": "The case within the family." }, "path": { "type": "string", "description": "The path." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationPathOutsideProject = validate436;
+var schema203 = { "type": "object", "description": "The project would read a file that is none of its own.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{path}' lies outside the project directory." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-path-outside-project" }, "title": { "type": "string", "const": "Path outside of the project" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "pathOutsideProject", "description": "The case within the family." }, "path": { "type": "string", "description": "The path." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate429.evaluated;
+  const evaluated0 = validate437.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24081,7 +24501,7 @@ function validate429(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema199.properties, key0)) {
+      if (!func3.call(schema203.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -24225,8 +24645,8 @@ function validate429(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -24239,35 +24659,35 @@ function validate429(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate429.errors = vErrors;
+  validate437.errors = vErrors;
   return errors === 0;
 }
-validate429.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate428.evaluated;
+  const evaluated0 = validate436.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate429(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate429.errors : vErrors.concat(validate429.errors);
+  if (!validate437(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
     errors = vErrors.length;
   }
-  validate428.errors = vErrors;
+  validate436.errors = vErrors;
   return errors === 0;
 }
-validate428.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjectServices_200 = validate433;
-var schema202 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
-function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listProjectServices_200 = validate441;
+var schema206 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
+function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate435.evaluated;
+  const evaluated0 = validate443.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24356,7 +24776,7 @@ function validate435(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.image !== void 0) {
       let data2 = data.image;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema202.properties.image.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema206.properties.image.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -24368,7 +24788,7 @@ function validate435(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.replicas !== void 0) {
       let data3 = data.replicas;
       if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3))) && data3 !== null) {
-        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema202.properties.replicas.type }, message: "must be integer,null" };
+        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema206.properties.replicas.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -24382,8 +24802,8 @@ function validate435(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data4)) {
         const len0 = data4.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate102(data4[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+          if (!validate110(data4[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
             errors = vErrors.length;
           }
         }
@@ -24406,14 +24826,14 @@ function validate435(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate435.errors = vErrors;
+  validate443.errors = vErrors;
   return errors === 0;
 }
-validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate434.evaluated;
+  const evaluated0 = validate442.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24446,8 +24866,8 @@ function validate434(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate435(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate435.errors : vErrors.concat(validate435.errors);
+          if (!validate443(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
             errors = vErrors.length;
           }
         }
@@ -24470,35 +24890,35 @@ function validate434(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate434.errors = vErrors;
+  validate442.errors = vErrors;
   return errors === 0;
 }
-validate434.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate433(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate433.evaluated;
+  const evaluated0 = validate441.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate434(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate434.errors : vErrors.concat(validate434.errors);
+  if (!validate442(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
     errors = vErrors.length;
   }
-  validate433.errors = vErrors;
+  validate441.errors = vErrors;
   return errors === 0;
 }
-validate433.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_body = validate439;
-var schema204 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
-function validate440(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_body = validate447;
+var schema208 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
+function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate440.evaluated;
+  const evaluated0 = validate448.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24646,7 +25066,7 @@ function validate440(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "always" || data4 === "missing" || data4 === "never")) {
-        const err12 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema204.properties.build.enum }, message: "must be equal to one of the allowed values" };
+        const err12 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema208.properties.build.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -24667,7 +25087,7 @@ function validate440(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data5 === "always" || data5 === "missing" || data5 === "never")) {
-        const err14 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema204.properties.pull.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema208.properties.pull.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -24687,7 +25107,7 @@ function validate440(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (!(data6 === "changed" || data6 === "never" || data6 === "always")) {
-      const err16 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema204.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
+      const err16 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema208.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
       if (vErrors === null) {
         vErrors = [err16];
       } else {
@@ -24788,34 +25208,34 @@ function validate440(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate440.errors = vErrors;
+  validate448.errors = vErrors;
   return errors === 0;
 }
-validate440.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate439(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate439.evaluated;
+  const evaluated0 = validate447.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate440(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate440.errors : vErrors.concat(validate440.errors);
+  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
     errors = vErrors.length;
   }
-  validate439.errors = vErrors;
+  validate447.errors = vErrors;
   return errors === 0;
 }
-validate439.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_200 = validate442;
-function validate444(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_200 = validate450;
+function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate444.evaluated;
+  const evaluated0 = validate452.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24904,8 +25324,8 @@ function validate444(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate103(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
         errors = vErrors.length;
       }
     }
@@ -24918,14 +25338,14 @@ function validate444(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate444.errors = vErrors;
+  validate452.errors = vErrors;
   return errors === 0;
 }
-validate444.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate451.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24987,8 +25407,8 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data1)) {
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate444(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate444.errors : vErrors.concat(validate444.errors);
+          if (!validate452(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
             errors = vErrors.length;
           }
         }
@@ -25036,35 +25456,35 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate443.errors = vErrors;
+  validate451.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate450.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate443(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+  if (!validate451(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
     errors = vErrors.length;
   }
-  validate442.errors = vErrors;
+  validate450.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorServiceNotFound = validate448;
-var schema209 = { "type": "object", "description": "The project has no service of this name. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "No service '{service}' in project '{project}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "project", "service"], "properties": { "type": { "type": "string", "const": "/problems/orchestrator-service-not-found" }, "title": { "type": "string", "const": "Service not found" }, "status": { "type": "integer", "const": 404 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "OrchestratorError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "project": { "type": "string", "description": "The project." }, "service": { "type": "string", "description": "The service." } } };
-function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorServiceNotFound = validate456;
+var schema213 = { "type": "object", "description": "The project has no service of this name. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "No service '{service}' in project '{project}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "project", "service"], "properties": { "type": { "type": "string", "const": "/problems/orchestrator-service-not-found" }, "title": { "type": "string", "const": "Service not found" }, "status": { "type": "integer", "const": 404 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "OrchestratorError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "project": { "type": "string", "description": "The project." }, "service": { "type": "string", "description": "The service." } } };
+function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate449.evaluated;
+  const evaluated0 = validate457.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25154,7 +25574,7 @@ function validate449(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema209.properties, key0)) {
+      if (!func3.call(schema213.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -25317,35 +25737,35 @@ function validate449(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate449.errors = vErrors;
+  validate457.errors = vErrors;
   return errors === 0;
 }
-validate449.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate448.evaluated;
+  const evaluated0 = validate456.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate449(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate449.errors : vErrors.concat(validate449.errors);
+  if (!validate457(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
     errors = vErrors.length;
   }
-  validate448.errors = vErrors;
+  validate456.errors = vErrors;
   return errors === 0;
 }
-validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeExternalVolumeNotFound = validate452;
-var schema211 = { "type": "object", "description": "A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "External volume '{volume}' was not found. Create it with 'container volume create {volume}' before running compose." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "volume", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-external-volume-not-found" }, "title": { "type": "string", "const": "External volume not found" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "externalVolumeNotFound", "description": "The case within the family." }, "volume": { "type": "string", "description": "The volume." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate453(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeExternalVolumeNotFound = validate460;
+var schema215 = { "type": "object", "description": "A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "External volume '{volume}' was not found. Create it with 'container volume create {volume}' before running compose." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "volume", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-external-volume-not-found" }, "title": { "type": "string", "const": "External volume not found" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "externalVolumeNotFound", "description": "The case within the family." }, "volume": { "type": "string", "description": "The volume." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate453.evaluated;
+  const evaluated0 = validate461.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25435,7 +25855,7 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema211.properties, key0)) {
+      if (!func3.call(schema215.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -25579,8 +25999,8 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate300(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
         errors = vErrors.length;
       }
     }
@@ -25593,36 +26013,36 @@ function validate453(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate453.errors = vErrors;
+  validate461.errors = vErrors;
   return errors === 0;
 }
-validate453.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate452.evaluated;
+  const evaluated0 = validate460.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate453(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate453.errors : vErrors.concat(validate453.errors);
+  if (!validate461(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate461.errors : vErrors.concat(validate461.errors);
     errors = vErrors.length;
   }
-  validate452.errors = vErrors;
+  validate460.errors = vErrors;
   return errors === 0;
 }
-validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeWaitNonZeroExitCode = validate457;
-var schema213 = { "type": "object", "description": "A service that has to complete before others start has failed. Look at its logs.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{containerName}' exited with non-zero status {exitCode}; service_completed_successfully condition not satisfied." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "exitCode"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-non-zero-exit-code" }, "title": { "type": "string", "const": "Dependency failed" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "nonZeroExitCode", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that ended." }, "exitCode": { "type": "integer", "format": "int32", "description": "What it ended with." } } };
+validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeWaitNonZeroExitCode = validate465;
+var schema217 = { "type": "object", "description": "A service that has to complete before others start has failed. Look at its logs.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{containerName}' exited with non-zero status {exitCode}; service_completed_successfully condition not satisfied." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "exitCode"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-non-zero-exit-code" }, "title": { "type": "string", "const": "Dependency failed" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "nonZeroExitCode", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that ended." }, "exitCode": { "type": "integer", "format": "int32", "description": "What it ended with." } } };
 var formats30 = require_formats().fullFormats.int32;
-function validate458(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate458.evaluated;
+  const evaluated0 = validate466.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25712,7 +26132,7 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema213.properties, key0)) {
+      if (!func3.call(schema217.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -25887,35 +26307,35 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate458.errors = vErrors;
+  validate466.errors = vErrors;
   return errors === 0;
 }
-validate458.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate457.evaluated;
+  const evaluated0 = validate465.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate458(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate458.errors : vErrors.concat(validate458.errors);
+  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
     errors = vErrors.length;
   }
-  validate457.errors = vErrors;
+  validate465.errors = vErrors;
   return errors === 0;
 }
-validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeWaitTimeout = validate461;
-var schema215 = { "type": "object", "description": "A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for container '{containerName}' to satisfy condition '{condition}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "condition", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-timeout" }, "title": { "type": "string", "const": "Dependency not ready in time" }, "status": { "type": "integer", "const": 504 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that was waited for." }, "condition": { "type": "string", "enum": ["service_started", "service_healthy", "service_completed_successfully"], "description": "What it should have become." }, "seconds": { "type": "integer", "description": "How long was waited." } } };
-function validate462(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeWaitTimeout = validate469;
+var schema219 = { "type": "object", "description": "A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for container '{containerName}' to satisfy condition '{condition}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "condition", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-timeout" }, "title": { "type": "string", "const": "Dependency not ready in time" }, "status": { "type": "integer", "const": 504 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that was waited for." }, "condition": { "type": "string", "enum": ["service_started", "service_healthy", "service_completed_successfully"], "description": "What it should have become." }, "seconds": { "type": "integer", "description": "How long was waited." } } };
+function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate462.evaluated;
+  const evaluated0 = validate470.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26014,7 +26434,7 @@ function validate462(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema215.properties, key0)) {
+      if (!func3.call(schema219.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -26169,7 +26589,7 @@ function validate462(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "service_started" || data8 === "service_healthy" || data8 === "service_completed_successfully")) {
-        const err24 = { instancePath: instancePath + "/condition", schemaPath: "#/properties/condition/enum", keyword: "enum", params: { allowedValues: schema215.properties.condition.enum }, message: "must be equal to one of the allowed values" };
+        const err24 = { instancePath: instancePath + "/condition", schemaPath: "#/properties/condition/enum", keyword: "enum", params: { allowedValues: schema219.properties.condition.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -26199,34 +26619,34 @@ function validate462(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate462.errors = vErrors;
+  validate470.errors = vErrors;
   return errors === 0;
 }
-validate462.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate461.evaluated;
+  const evaluated0 = validate469.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate462(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate462.errors : vErrors.concat(validate462.errors);
+  if (!validate470(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
     errors = vErrors.length;
   }
-  validate461.errors = vErrors;
+  validate469.errors = vErrors;
   return errors === 0;
 }
-validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var downProject_body = validate465;
-function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var downProject_body = validate473;
+function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate466.evaluated;
+  const evaluated0 = validate474.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26311,34 +26731,34 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate466.errors = vErrors;
+  validate474.errors = vErrors;
   return errors === 0;
 }
-validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate465.evaluated;
+  const evaluated0 = validate473.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
+  if (!validate474(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate474.errors : vErrors.concat(validate474.errors);
     errors = vErrors.length;
   }
-  validate465.errors = vErrors;
+  validate473.errors = vErrors;
   return errors === 0;
 }
-validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var downProject_200 = validate468;
-function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate473.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var downProject_200 = validate476;
+function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate469.evaluated;
+  const evaluated0 = validate477.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26454,34 +26874,34 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate469.errors = vErrors;
+  validate477.errors = vErrors;
   return errors === 0;
 }
-validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate468(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate468.evaluated;
+  const evaluated0 = validate476.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate469(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
+  if (!validate477(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
     errors = vErrors.length;
   }
-  validate468.errors = vErrors;
+  validate476.errors = vErrors;
   return errors === 0;
 }
-validate468.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartProject_body = validate471;
-function validate472(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate476.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartProject_body = validate479;
+function validate480(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate472.evaluated;
+  const evaluated0 = validate480.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26596,34 +27016,34 @@ function validate472(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate472.errors = vErrors;
+  validate480.errors = vErrors;
   return errors === 0;
 }
-validate472.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate471(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate480.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate471.evaluated;
+  const evaluated0 = validate479.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate472(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate472.errors : vErrors.concat(validate472.errors);
+  if (!validate480(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate480.errors : vErrors.concat(validate480.errors);
     errors = vErrors.length;
   }
-  validate471.errors = vErrors;
+  validate479.errors = vErrors;
   return errors === 0;
 }
-validate471.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartProject_200 = validate474;
-function validate475(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartProject_200 = validate482;
+function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate475.evaluated;
+  const evaluated0 = validate483.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26705,34 +27125,34 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate475.errors = vErrors;
+  validate483.errors = vErrors;
   return errors === 0;
 }
-validate475.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate482(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate474.evaluated;
+  const evaluated0 = validate482.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate475(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate475.errors : vErrors.concat(validate475.errors);
+  if (!validate483(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
     errors = vErrors.length;
   }
-  validate474.errors = vErrors;
+  validate482.errors = vErrors;
   return errors === 0;
 }
-validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var buildProject_body = validate477;
-function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate482.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var buildProject_body = validate485;
+function validate486(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate478.evaluated;
+  const evaluated0 = validate486.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26838,34 +27258,34 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate478.errors = vErrors;
+  validate486.errors = vErrors;
   return errors === 0;
 }
-validate478.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate486.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate477.evaluated;
+  const evaluated0 = validate485.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate478(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
+  if (!validate486(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate486.errors : vErrors.concat(validate486.errors);
     errors = vErrors.length;
   }
-  validate477.errors = vErrors;
+  validate485.errors = vErrors;
   return errors === 0;
 }
-validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var buildProject_200 = validate480;
-function validate481(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var buildProject_200 = validate488;
+function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate481.evaluated;
+  const evaluated0 = validate489.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26983,14 +27403,14 @@ function validate481(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate481.errors = vErrors;
+  validate489.errors = vErrors;
   return errors === 0;
 }
-validate481.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate483.evaluated;
+  const evaluated0 = validate491.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27088,14 +27508,14 @@ function validate483(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate483.errors = vErrors;
+  validate491.errors = vErrors;
   return errors === 0;
 }
-validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate485.evaluated;
+  const evaluated0 = validate493.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27173,14 +27593,14 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate485.errors = vErrors;
+  validate493.errors = vErrors;
   return errors === 0;
 }
-validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate487(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate493.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate487.evaluated;
+  const evaluated0 = validate495.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27272,14 +27692,14 @@ function validate487(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate487.errors = vErrors;
+  validate495.errors = vErrors;
   return errors === 0;
 }
-validate487.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate489.evaluated;
+  const evaluated0 = validate497.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27397,15 +27817,15 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate489.errors = vErrors;
+  validate497.errors = vErrors;
   return errors === 0;
 }
-validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate480(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate480.evaluated;
+  const evaluated0 = validate488.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27416,8 +27836,8 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate481(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -27427,8 +27847,8 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate483(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+  if (!validate491(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate491.errors : vErrors.concat(validate491.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -27444,8 +27864,8 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate485(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate485.errors : vErrors.concat(validate485.errors);
+    if (!validate493(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -27461,8 +27881,8 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
       const _errs4 = errors;
-      if (!validate487(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate487.errors : vErrors.concat(validate487.errors);
+      if (!validate495(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate495.errors : vErrors.concat(validate495.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs4 === errors;
@@ -27478,8 +27898,8 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         const _errs5 = errors;
-        if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-          vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
+        if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+          vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs5 === errors;
@@ -27516,16 +27936,16 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate480.errors = vErrors;
+  validate488.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate480.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_OrchestratorProjectNotIngested = validate491;
-function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate488.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_OrchestratorProjectNotIngested = validate499;
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate492.evaluated;
+  const evaluated0 = validate500.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27758,34 +28178,34 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate492.errors = vErrors;
+  validate500.errors = vErrors;
   return errors === 0;
 }
-validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate491.evaluated;
+  const evaluated0 = validate499.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate492(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate492.errors : vErrors.concat(validate492.errors);
+  if (!validate500(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate500.errors : vErrors.concat(validate500.errors);
     errors = vErrors.length;
   }
-  validate491.errors = vErrors;
+  validate499.errors = vErrors;
   return errors === 0;
 }
-validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullProject_body = validate495;
-function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate499.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullProject_body = validate503;
+function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate496.evaluated;
+  const evaluated0 = validate504.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27879,34 +28299,34 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate496.errors = vErrors;
+  validate504.errors = vErrors;
   return errors === 0;
 }
-validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate495.evaluated;
+  const evaluated0 = validate503.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate496(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate496.errors : vErrors.concat(validate496.errors);
+  if (!validate504(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate504.errors : vErrors.concat(validate504.errors);
     errors = vErrors.length;
   }
-  validate495.errors = vErrors;
+  validate503.errors = vErrors;
   return errors === 0;
 }
-validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullProject_200 = validate498;
-function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullProject_200 = validate506;
+function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate499.evaluated;
+  const evaluated0 = validate507.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28024,14 +28444,14 @@ function validate499(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate499.errors = vErrors;
+  validate507.errors = vErrors;
   return errors === 0;
 }
-validate499.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate501.evaluated;
+  const evaluated0 = validate509.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28129,14 +28549,14 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate501.errors = vErrors;
+  validate509.errors = vErrors;
   return errors === 0;
 }
-validate501.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate511(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate503.evaluated;
+  const evaluated0 = validate511.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28214,14 +28634,14 @@ function validate503(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate503.errors = vErrors;
+  validate511.errors = vErrors;
   return errors === 0;
 }
-validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate505(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate511.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate505.evaluated;
+  const evaluated0 = validate513.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28313,14 +28733,14 @@ function validate505(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate505.errors = vErrors;
+  validate513.errors = vErrors;
   return errors === 0;
 }
-validate505.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate507.evaluated;
+  const evaluated0 = validate515.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28438,15 +28858,15 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate507.errors = vErrors;
+  validate515.errors = vErrors;
   return errors === 0;
 }
-validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate498(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate498.evaluated;
+  const evaluated0 = validate506.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28457,8 +28877,8 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate499(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate499.errors : vErrors.concat(validate499.errors);
+  if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -28468,8 +28888,8 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate501(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate501.errors : vErrors.concat(validate501.errors);
+  if (!validate509(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate509.errors : vErrors.concat(validate509.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -28485,8 +28905,8 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate503(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate503.errors : vErrors.concat(validate503.errors);
+    if (!validate511(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate511.errors : vErrors.concat(validate511.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -28502,8 +28922,8 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
       const _errs4 = errors;
-      if (!validate505(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate505.errors : vErrors.concat(validate505.errors);
+      if (!validate513(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate513.errors : vErrors.concat(validate513.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs4 === errors;
@@ -28519,8 +28939,8 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         const _errs5 = errors;
-        if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-          vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
+        if (!validate515(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+          vErrors = vErrors === null ? validate515.errors : vErrors.concat(validate515.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs5 === errors;
@@ -28557,16 +28977,16 @@ function validate498(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate498.errors = vErrors;
+  validate506.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate498.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var scaleService_body = validate509;
-function validate510(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate506.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var scaleService_body = validate517;
+function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate510.evaluated;
+  const evaluated0 = validate518.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28626,34 +29046,34 @@ function validate510(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate510.errors = vErrors;
+  validate518.errors = vErrors;
   return errors === 0;
 }
-validate510.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate509.evaluated;
+  const evaluated0 = validate517.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate510(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate510.errors : vErrors.concat(validate510.errors);
+  if (!validate518(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate518.errors : vErrors.concat(validate518.errors);
     errors = vErrors.length;
   }
-  validate509.errors = vErrors;
+  validate517.errors = vErrors;
   return errors === 0;
 }
-validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var scaleService_200 = validate512;
-function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var scaleService_200 = validate520;
+function validate521(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate513.evaluated;
+  const evaluated0 = validate521.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28747,8 +29167,8 @@ function validate513(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data3)) {
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate444(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate444.errors : vErrors.concat(validate444.errors);
+          if (!validate452(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
             errors = vErrors.length;
           }
         }
@@ -28771,34 +29191,34 @@ function validate513(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate513.errors = vErrors;
+  validate521.errors = vErrors;
   return errors === 0;
 }
-validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate512(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate521.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate512.evaluated;
+  const evaluated0 = validate520.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate513(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate513.errors : vErrors.concat(validate513.errors);
+  if (!validate521(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate521.errors : vErrors.concat(validate521.errors);
     errors = vErrors.length;
   }
-  validate512.errors = vErrors;
+  validate520.errors = vErrors;
   return errors === 0;
 }
-validate512.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorInvalidReplicaCount = validate516;
-function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate520.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorInvalidReplicaCount = validate524;
+function validate525(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate517.evaluated;
+  const evaluated0 = validate525.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29031,34 +29451,34 @@ function validate517(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate517.errors = vErrors;
+  validate525.errors = vErrors;
   return errors === 0;
 }
-validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate525.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate516.evaluated;
+  const evaluated0 = validate524.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate517(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate517.errors : vErrors.concat(validate517.errors);
+  if (!validate525(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate525.errors : vErrors.concat(validate525.errors);
     errors = vErrors.length;
   }
-  validate516.errors = vErrors;
+  validate524.errors = vErrors;
   return errors === 0;
 }
-validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate520;
-function validate521(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate528;
+function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate521.evaluated;
+  const evaluated0 = validate529.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29211,34 +29631,34 @@ function validate521(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate521.errors = vErrors;
+  validate529.errors = vErrors;
   return errors === 0;
 }
-validate521.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate528(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate520.evaluated;
+  const evaluated0 = validate528.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate521(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate521.errors : vErrors.concat(validate521.errors);
+  if (!validate529(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
     errors = vErrors.length;
   }
-  validate520.errors = vErrors;
+  validate528.errors = vErrors;
   return errors === 0;
 }
-validate520.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate524;
-function validate525(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate528.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate532;
+function validate533(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate525.evaluated;
+  const evaluated0 = validate533.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29434,29 +29854,29 @@ function validate525(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate525.errors = vErrors;
+  validate533.errors = vErrors;
   return errors === 0;
 }
-validate525.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate533.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate532(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate524.evaluated;
+  const evaluated0 = validate532.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate525(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate525.errors : vErrors.concat(validate525.errors);
+  if (!validate533(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
     errors = vErrors.length;
   }
-  validate524.errors = vErrors;
+  validate532.errors = vErrors;
   return errors === 0;
 }
-validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate532.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   buildProject_200,
   buildProject_body,
@@ -29542,6 +29962,7 @@ export {
   problem_ExtendsCyclicExtends,
   problem_ExtendsFileNotFound,
   problem_ExtendsServiceNotFound,
+  problem_ForeignRequest,
   problem_InternalError,
   problem_InterpolationInvalidTemplate,
   problem_InterpolationNestedTooDeeply,
@@ -29563,6 +29984,7 @@ export {
   problem_RuntimeNotSupported,
   problem_RuntimePersistenceFailure,
   problem_RuntimeTimeout,
+  problem_TerminalCommandFailed,
   problem_UnsupportedMediaType,
   problem_ValidationFailed,
   problem_YamlLimitExceeded,

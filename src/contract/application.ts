@@ -21,6 +21,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly dependencies: Dependencies;
   /** Fills the generated `<Api>Security`. */
   readonly security: Security;
+  /** Refuses a request before anything is done for it; the problem must be documented for the operation. */
+  readonly admit?: (request: IncomingMessage) => ProblemReply | null;
   /** null where the contract states no rate limits. */
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
@@ -57,6 +59,7 @@ export function createApplication<Handlers extends object, Security extends obje
     handlers: options.handlers as Readonly<Record<string, AnyHandler>>,
     security: options.security as Readonly<Record<string, AnySecurityHandler>>,
     dependencies: options.dependencies,
+    admit: options.admit ?? (() => null),
     rateLimiter: options.rateLimiter,
     replyValidation: options.replyValidation,
     log: options.log,

@@ -41,6 +41,8 @@ export interface PipelineOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly dependencies: unknown;
   readonly security: Readonly<Record<string, AnySecurityHandler>>;
+  /** Refuses a request before anything is done for it; null: it may go on. */
+  readonly admit: (request: IncomingMessage) => ProblemReply | null;
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
   readonly log: Log;
@@ -59,16 +61,17 @@ export interface PipelineOptions {
  * The way of every request, the same for all operations:
  *
  *  1. match the route            404, 405
- *  2. negotiate media types      406, 415
- *  3. read the body              413
- *  4. limit the rate             429
- *  5. authenticate               401
- *  6. parse the body             400
- *  7. validate                   422
- *  8. authorize                  403
- *  9. handle
- * 10. check the reply against the contract
- * 11. serialize, then write
+ *  2. admit                      403
+ *  3. negotiate media types      406, 415
+ *  4. read the body              413
+ *  5. limit the rate             429
+ *  6. authenticate               401
+ *  7. parse the body             400
+ *  8. validate                   422
+ *  9. authorize                  403
+ * 10. handle
+ * 11. check the reply against the contract
+ * 12. serialize, then write
  *
  * Documented replies are values; what a step or handler throws is unexpected, and turned into a problem in one place.
  */
@@ -113,7 +116,7 @@ function refuseMethod(allow: readonly string[], requestId: string, { headers }: 
   return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, false);
 }
 
-/** Steps 2 to 11 up to the point of writing. Never throws; null: there is nobody left to answer. */
+/** Steps 2 to 12 up to the point of writing. Never throws; null: there is nobody left to answer. */
 async function answer(exchange: Exchange, options: PipelineOptions): Promise<PreparedReply | null> {
   const { route, requestId, replyHeaders } = exchange;
   Object.assign(replyHeaders, options.headers);
@@ -133,6 +136,7 @@ async function answer(exchange: Exchange, options: PipelineOptions): Promise<Pre
 async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<AnyReply> {
   const { route } = exchange;
   const refusal =
+    options.admit(exchange.request) ??
     negotiate(exchange) ??
     (route.body === null ? null : await readBody(exchange)) ??
     (options.rateLimiter === null ? null : await limitRate(exchange, options.rateLimiter));

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { insufficientRole } from '../../generated/problems.js';
 import { sendRaw } from '../support/recorder-raw.js';
 import { record } from '../support/recorder-pointers.js';
 import { addTool, countingLimiter, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
@@ -48,6 +49,19 @@ describe('authentication', () => {
     const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }, { Authorization: 'Bearer kim' }));
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ type: '/problems/insufficient-role', required_role: 'owner' });
+  });
+});
+
+describe('admission', () => {
+  test('What is not admitted is refused before anything else is looked at, and has not happened', async () => {
+    const refusal = insufficientRole({ message: 'Not from there.', required_role: 'owner' });
+    await start({ admit: ({ headers }) => (headers['x-from'] === 'elsewhere' ? refusal : null) });
+    const from = (place: string, body: string): Promise<Response> =>
+      workshop.fetch('/tools', addTool(body, { 'X-From': place, Authorization: '' }));
+    const refused = await from('elsewhere', '{');
+    expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'Not from there.' }]);
+    expect((await from('here', '{')).status).toBe(401);
+    expect(workshop.served.map(({ status }) => status)).toEqual([403, 401]);
   });
 });
 

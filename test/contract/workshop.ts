@@ -9,7 +9,7 @@ import { emitRoutes } from '../../src/codegen/emit/routes.js';
 import { emitSerializers } from '../../src/codegen/emit/serializers.js';
 import { emitValidators } from '../../src/codegen/emit/validators.js';
 import { readContract } from '../../src/codegen/read-contract.js';
-import { createApplication } from '../../src/contract/application.js';
+import { createApplication, type ApplicationOptions } from '../../src/contract/application.js';
 import type { AnySecurityHandler } from '../../src/contract/authentication.js';
 import type { AnyHandler, Served } from '../../src/contract/pipeline.js';
 import type { RateLimiter, RateLimitState } from '../../src/contract/rate-limiting.js';
@@ -25,6 +25,7 @@ export interface WorkshopOptions {
   readonly rateLimiter?: RateLimiter;
   readonly replyValidation?: ReplyValidation;
   readonly trustedProxies?: readonly string[];
+  readonly admit?: ApplicationOptions<object, object, unknown>['admit'];
   readonly problemOf?: (error: unknown) => ProblemReply | null;
 }
 
@@ -64,6 +65,7 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
     log: logInto(log),
     trustedProxies: options.trustedProxies ?? [],
     problemOf: options.problemOf ?? (() => null),
+    ...(options.admit && { admit: options.admit }),
     served: (each) => served.push(each),
   });
   const serve = app.callback();

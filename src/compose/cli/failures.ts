@@ -1,7 +1,7 @@
 /** What a person reads about a failure, and the exit code that a script gets. */
 import { ComposeFailure, describeFailure, exitCodeOfFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
-import { RuntimeError } from '../runtime/errors.js';
+import { RuntimeError, TerminalError } from '../runtime/errors.js';
 import { UnknownBackendError } from '../runtime/select.js';
 import { InvalidClient, ListenError, ListenOptionsError } from '../service/refusals.js';
 import { RemoteFailure } from './remote/failures.js';
@@ -42,6 +42,7 @@ const WRONG_USAGE = [UsageError, UnknownBackendError, ListenOptionsError, Invali
 function isExpected(error: unknown): error is Error {
   return [
     RuntimeError,
+    TerminalError,
     ComposeWaitError,
     OrchestratorError,
     ...WRONG_USAGE,

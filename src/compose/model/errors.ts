@@ -8,9 +8,12 @@ import type { Place } from './node.js';
 
 /**
  * The families of the error catalogue (openapi/problems.yaml) that are thrown as a `ComposeFailure`: those of files,
- * addresses, the auth store and subprocesses. No field may hold a value that interpolation produced.
+ * addresses and the auth store. No field may hold a value that interpolation produced.
  */
-export type FailureFamily = Exclude<AnyFamily, 'RuntimeError' | 'ComposeWaitError' | 'OrchestratorError'>;
+export type FailureFamily = Exclude<
+  AnyFamily,
+  'RuntimeError' | 'TerminalError' | 'ComposeWaitError' | 'OrchestratorError'
+>;
 export type FailureCase<F extends FailureFamily> = CaseOf<F>;
 export type FailureFields<F extends FailureFamily, C extends FailureCase<F>> = FieldsOf[F][C] &
   Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { serviceHash } from '../model/hash.js';
 import { createHash } from 'node:crypto';
 import type { ContainerRecord, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';
-import { backendFailure, isRuntimeError } from '../runtime/errors.js';
+import { backendFailure, isEngineFailure } from '../runtime/errors.js';
 import type { ContainerName } from './acts.js';
 import { containerSpec } from './container/container-spec.js';
 import { readContents, type Contents } from './container/contents.js';
@@ -105,7 +105,7 @@ async function putFiles(
     await backend.containers.putFiles(id, files, { signal });
   } catch (error) {
     await backend.containers.remove(id, { force: true, volumes: true });
-    if (!isRuntimeError(error, 'backendFailure')) throw error;
+    if (!isEngineFailure(error)) throw error;
     throw backendFailure(
       `Secrets or configs could not be copied into '${name}': ${error.message} With read_only, take them from a file.`,
       error,

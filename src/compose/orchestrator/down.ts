@@ -1,6 +1,6 @@
 /** Takes a project down: containers in reverse order of dependency, then its networks, then what else is asked for. */
 import type { Project } from '../model/project.js';
-import { isRuntimeError } from '../runtime/errors.js';
+import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { stopAndRemove } from './acts.js';
 import { imageOf } from './images.js';
 import { LABELS } from './labels.js';
@@ -151,7 +151,7 @@ async function removeUnlessUsed(
       }
     });
   } catch (error) {
-    if (!isRuntimeError(error, 'backendFailure')) throw error;
+    if (!isEngineFailure(error)) throw error;
     orchestration.report({ kind: 'warning', message: `${kind} '${name}' was not removed: ${error.message}` });
   }
 }

@@ -2,7 +2,7 @@
 import type { LoadedProject } from '../model/load.js';
 import type { Project } from '../model/project.js';
 import type { Service } from '../model/service.js';
-import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
+import { alreadyExists, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import {
   removeContainer,
   renameContainer,
@@ -211,7 +211,7 @@ async function startOrMake(
     const { name } = container;
     if (isRuntimeError(error, 'notFound')) return make(work, { act: 'create', number, name });
     // An engine that was stopped while it started a container may never be able to start that one.
-    if (!isRuntimeError(error, 'backendFailure') || container.startedAt !== undefined) throw error;
+    if (!isEngineFailure(error) || container.startedAt !== undefined) throw error;
     return replace(work, { act: 'recreate', number, name, container, reason: 'interrupted' });
   }
 }

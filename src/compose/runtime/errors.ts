@@ -1,7 +1,7 @@
 /**
  * The closed catalogue of what a container runtime can answer instead of a result: the eight cases of
- * RuntimeError in the compose error catalogue. Nothing else leaves a backend, except the reason of an
- * AbortSignal that the caller fired.
+ * RuntimeError in the compose error catalogue, and TerminalError where the engine is a program that is run. Nothing
+ * else leaves a backend, except the reason of an AbortSignal that the caller fired.
  */
 import { failureMessage, type FailureCase, type FailureFields } from '../../../generated/failures.js';
 
@@ -36,6 +36,22 @@ export function isRuntimeError<C extends RuntimeFailureCase>(
   return error instanceof RuntimeError && (wanted === undefined || error.failure.case === wanted);
 }
 
+/** A program that was run has failed, or could not be run, and no case of RuntimeError says why: commandFailed. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+  readonly failure: { readonly case: 'commandFailed' } & FailureFields['TerminalError']['commandFailed'];
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(failureMessage('TerminalError', 'commandFailed', { message }), options);
+    this.failure = { case: 'commandFailed', message };
+  }
+}
+
+/** Has the engine failed, in a way that nothing else is known of? */
+export function isEngineFailure(error: unknown): error is RuntimeError | TerminalError {
+  return error instanceof TerminalError || isRuntimeError(error, 'backendFailure');
+}
+
 /** RuntimeErrors are equatable: the same case with the same fields is the same failure. */
 export function sameFailure(one: RuntimeFailure, other: RuntimeFailure): boolean {
   const fields = Object.entries(one);
@@ -56,3 +72,6 @@ export const notSupported = (operation: string, conformer: Conformer): RuntimeEr
 /** `message` must already be scrubbed (see scrub.ts); the cause stays for the log. */
 export const backendFailure = (message: string, cause?: unknown): RuntimeError =>
   new RuntimeError({ case: 'backendFailure', message }, { cause });
+
+/** The same for a program that was run. */
+export const commandFailed = (message: string, cause?: unknown): TerminalError => new TerminalError(message, { cause });

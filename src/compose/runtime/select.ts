@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { engineAddress } from './bridge/address.js';
 import { systemClock, type Clock } from './clock.js';
-import { backendFailure, type Conformer } from './errors.js';
+import { backendFailure, commandFailed, type Conformer } from './errors.js';
 import type { Backend } from './runtime.js';
 import { durableStopMarks, type StopMarks } from './state.js';
 
@@ -38,7 +38,8 @@ const conformers: readonly Conformer[] = ['mock', 'bridge', 'native'];
  * where podman is installed.
  *
  * @throws UnknownBackendError for another name
- * @throws RuntimeError.backendFailure, saying what to install, when the named one, or any, is not to be had
+ * @throws RuntimeError.backendFailure, for native TerminalError.commandFailed, saying what to install, when the named
+ *   one, or any, is not to be had
  */
 export async function selectBackend(choice: BackendChoice): Promise<Backend> {
   const { environment, clock = systemClock } = choice;
@@ -49,14 +50,14 @@ export async function selectBackend(choice: BackendChoice): Promise<Backend> {
     case 'mock':
       return (await import('./mock/mock.js')).mockBackend({ clock }).backend;
     case 'bridge':
-      return (await bridge(parts, sockets)) ?? unavailable(`No container engine listens. ${installBridge}`);
+      return (await bridge(parts, sockets)) ?? missing(backendFailure(`No container engine listens. ${installBridge}`));
     case 'native':
-      return (await native(parts)) ?? unavailable(`Podman is not installed. ${installNative}`);
+      return (await native(parts)) ?? missing(commandFailed(`Podman is not on the PATH. ${installNative}`));
     case undefined:
       return (
         (await bridge(parts, sockets)) ??
         (await native(parts)) ??
-        unavailable(`No container engine was found. ${installBridge} Or: ${installNative}`)
+        missing(backendFailure(`No container engine was found. ${installBridge} Or: ${installNative}`))
       );
     default:
       throw new UnknownBackendError(name);
@@ -84,8 +85,8 @@ async function native(parts: Parts): Promise<Backend | undefined> {
   return (await import('./native/native.js')).nativeBackend({ ...parts, executable });
 }
 
-function unavailable(message: string): never {
-  throw backendFailure(message);
+function missing(failure: Error): never {
+  throw failure;
 }
 
 const installBridge =

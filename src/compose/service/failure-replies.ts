@@ -3,7 +3,7 @@ import type { ProblemReply } from '../../../generated/contract.js';
 import { failureProblems } from '../../../generated/problems.js';
 import { ComposeFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
-import { RuntimeError } from '../runtime/errors.js';
+import { RuntimeError, TerminalError } from '../runtime/errors.js';
 
 type Makers = typeof failureProblems;
 
@@ -59,7 +59,10 @@ export function failureOf(error: unknown): ThrownFailure | null {
     return { error: family, case: failureCase, fields, message, location: at, cause };
   }
   const isKnown =
-    error instanceof RuntimeError || error instanceof OrchestratorError || error instanceof ComposeWaitError;
+    error instanceof RuntimeError ||
+    error instanceof TerminalError ||
+    error instanceof OrchestratorError ||
+    error instanceof ComposeWaitError;
   if (!isKnown) return null;
   const { case: failureCase, ...fields } = error.failure;
   const { name, message, cause } = error;
@@ -72,10 +75,15 @@ export function failureOf(error: unknown): ThrownFailure | null {
  */
 export function problemOfServer(error: unknown): ProblemReply | null {
   const failure = failureOf(error);
-  if (failure?.error !== 'RuntimeError') return null;
-  const isOfServer = failure.case === 'backendFailure' || failure.case === 'persistenceFailure';
+  const isOfServer = failure !== null && ofServer.has(`${failure.error}.${failure.case}`);
   return isOfServer ? problemOf(failure, 504) : null;
 }
+
+const ofServer: ReadonlySet<string> = new Set<FailureKey>([
+  'RuntimeError.backendFailure',
+  'RuntimeError.persistenceFailure',
+  'TerminalError.commandFailed',
+]);
 
 type MakeProblem = (members: Readonly<Record<string, unknown>>, options: { cause?: unknown }) => ProblemReply;
 

@@ -7,6 +7,7 @@ import type { Log } from '../../../generated/contract.js';
 import { TurnTakenError } from '../../contract/in-turn.js';
 import { listen, type RunningServer, type TlsMaterial } from '../../contract/server.js';
 import { SocketPathError } from '../../contract/unix-socket.js';
+import { createAdmission, type Admit } from './admission.js';
 import { openAuthStore } from './auth-store.js';
 import { isLoopback, listenAddressText, type ListenAddress } from './listen-address.js';
 import { ListenError, ListenOptionsError } from './refusals.js';
@@ -15,6 +16,8 @@ export interface ListenOptions {
   readonly address: ListenAddress;
   /** Lets plain TCP be reached from other machines, without any proof of who calls. */
   readonly insecure?: boolean | undefined;
+  /** Names that requests may call the server by, beside its address and those in its certificate. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** The server's certificate and key: paths of PEM files. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
@@ -33,6 +36,8 @@ export interface Caller {
 export interface Listening {
   /** Who calls over a connection; null: a certificate that is not in the auth store, whose requests are refused (403). */
   callerOf(socket: Socket): Promise<Caller | null>;
+  /** Refuses what web pages of other sites ask. */
+  readonly admit: Admit;
   /**
    * Begins to listen. `url` of the answer is what `--remote` takes.
    *
@@ -53,9 +58,12 @@ export async function prepareListening(options: ListenOptions, log: Log): Promis
   const { address } = options;
   requireSense(options);
   const tls = address.scheme === 'tls' ? await readTlsMaterial(options) : null;
+  const certificate = tls?.cert ?? null;
+  const admit = createAdmission({ address, allowedHosts: options.allowedHosts ?? [], certificate });
   const store = options.authStore === undefined ? null : await openAuthStore(options.authStore, log);
   warn(options, log);
   return {
+    admit,
     async callerOf(socket) {
       if (store === null) return { name: null };
       const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
@@ -72,7 +80,10 @@ export async function prepareListening(options: ListenOptions, log: Log): Promis
 }
 
 function requireSense(options: ListenOptions): void {
-  const { address, insecure, cert, key, clientCa, authStore } = options;
+  const { address, insecure, allowedHosts = [], cert, key, clientCa, authStore } = options;
+  if (address.scheme === 'unix' && allowedHosts.length > 0) {
+    throw new ListenOptionsError('--allow-host: only a tcp:// or tls:// address has hosts.');
+  }
   if (address.scheme !== 'tls') {
     const given = Object.entries({ '--cert': cert, '--key': key, '--client-ca': clientCa, '--auth-store': authStore });
     const misplaced = given.flatMap(([name, value]) => (value === undefined ? [] : [name]));

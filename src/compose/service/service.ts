@@ -9,6 +9,7 @@ import type { ReplyValidation } from '../../contract/reply-check.js';
 import { securityHeaders } from '../../contract/security-headers.js';
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
+import type { Admit } from './admission.js';
 import type { ComposeDependencies } from './dependencies.js';
 import { problemOfServer } from './failure-replies.js';
 import { composeHandlers } from './handlers.js';
@@ -28,6 +29,8 @@ export interface ComposeServiceOptions {
   readonly projectsFolder: string | null;
   /** Who calls over a connection; null: nobody who may. */
   readonly callerOf: (socket: Socket) => Promise<Caller | null>;
+  /** Refuses a request before anything is done for it. */
+  readonly admit: Admit;
   readonly replyValidation: ReplyValidation;
   /** The bundled contract and the script of the API reference, as the build has put them. */
   readonly pages: { readonly openapi: URL; readonly referenceScript: URL };
@@ -69,6 +72,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     handlers: composeHandlers,
     dependencies,
     security: composeSecurity(options.callerOf),
+    admit: options.admit,
     rateLimiter: null,
     replyValidation: options.replyValidation,
     log,

@@ -41,6 +41,7 @@ export async function remoteLine(
     log,
     version: '1.2.3',
     projectsFolder: null,
+    admit: prepared.admit,
     callerOf: prepared.callerOf,
     replyValidation: 'always',
     pages: {

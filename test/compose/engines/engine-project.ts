@@ -89,7 +89,7 @@ function serviceOf({ labels }: ContainerRecord): string {
 }
 
 /** JSON is YAML. Everything carries the label by which what a killed run has left is found. */
-function composeFile({ image, labels }: TestEngine, name: string, parts: ComposeParts): string {
+export function composeFile({ image, labels }: TestEngine, name: string, parts: ComposeParts): string {
   const labelled = (
     sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   ): Record<string, Readonly<Record<string, unknown>>> =>
@@ -159,7 +159,7 @@ function started(command: string, args: readonly string[], folder: string, engin
   };
 }
 
-async function removeAll(backend: Backend, labels: Readonly<Record<string, string>>): Promise<void> {
+export async function removeAll(backend: Backend, labels: Readonly<Record<string, string>>): Promise<void> {
   const ignore = (): undefined => undefined; // Gone meanwhile; what is not gone is removed by the engine's own clean-up.
   for (const { id } of [...(await backend.containers.list({ labels }))].reverse()) {
     await backend.containers.remove(id, { force: true, volumes: true }).catch(ignore);

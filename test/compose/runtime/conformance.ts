@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isRuntimeError, type RuntimeFailure } from '../../../src/compose/runtime/errors.js';
+import { isRuntimeError, TerminalError, type RuntimeFailure } from '../../../src/compose/runtime/errors.js';
 import type { AttachedProcess, ContainerRecord, LogLine, OutputStream } from '../../../src/compose/runtime/records.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import type { ContainerSpec } from '../../../src/compose/runtime/spec.js';
@@ -35,6 +35,8 @@ export interface Bench extends Subject {
   proves(operations: readonly string[], sentence: string, test: () => Promise<void>): void;
   /** A test that these operations are refused. */
   refuses(operations: readonly string[], sentence: string, test: () => Promise<void>): void;
+  /** What an engine's failure is where nothing else is known of it: it is called, or it is a program that is run. */
+  readonly engineFailure: 'backendFailure' | 'commandFailed';
   /** A name that nothing else has. */
   fresh(word: string): string;
   spec(program: TestProgram, more?: Partial<ContainerSpec>): ContainerSpec;
@@ -90,6 +92,7 @@ export function conformance(subject: Subject, column: ConformanceColumn, parts: 
     ...subject,
     proves: noted('passes'),
     refuses: noted('refuses'),
+    engineFailure: subject.backend.conformer === 'native' ? 'commandFailed' : 'backendFailure',
     fresh,
     spec,
     created,
@@ -112,12 +115,12 @@ export function conformance(subject: Subject, column: ConformanceColumn, parts: 
 }
 
 /** The failure of a rejected operation. */
-export async function failure(operation: Promise<unknown>): Promise<RuntimeFailure> {
+export async function failure(operation: Promise<unknown>): Promise<RuntimeFailure | TerminalError['failure']> {
   const error = await operation.then(
     () => expect.fail('the operation succeeded'),
     (reason: unknown) => reason,
   );
-  if (!isRuntimeError(error)) throw error;
+  if (!isRuntimeError(error) && !(error instanceof TerminalError)) throw error;
   return error.failure;
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   alreadyExists,
+  backendFailure,
+  commandFailed,
+  isEngineFailure,
   isRuntimeError,
   notFound,
   notSupported,
@@ -42,6 +45,18 @@ describe('RuntimeError', () => {
         "a",
       ]
     `);
+  });
+
+  it('and TerminalError, for an engine that is a program, are both failures of the engine', () => {
+    const failed = commandFailed('The program said no.', 'why');
+    expect(failed).toMatchObject({
+      name: 'TerminalError',
+      message: 'The program said no.',
+      failure: { case: 'commandFailed', message: 'The program said no.' },
+      cause: 'why',
+    });
+    expect([failed, backendFailure('a'), notFound('a')].map(isEngineFailure)).toEqual([true, true, false]);
+    expect(isRuntimeError(failed)).toBe(false);
   });
 
   it('is told from other errors, and its cases from each other', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/compose/runtime/clock.js';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
-import { RuntimeError } from '../../../src/compose/runtime/errors.js';
+import { commandFailed, RuntimeError } from '../../../src/compose/runtime/errors.js';
 import type { OperationName } from '../../../src/compose/runtime/mock/faults.js';
 import { exampleRequests, initOf, urlOf } from '../../support/examples.js';
 import { recordingFetch } from '../../support/recorder.js';
@@ -84,6 +84,14 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
     expect(await send(operationId)).toMatchObject({
       status: 502,
       body: { error: 'RuntimeError', case: 'backendFailure', message: 'The engine is tired.' },
+    });
+  });
+
+  test('is 502 when the program of the engine fails, with what it said', async () => {
+    running.faults.fail(operation, commandFailed('Podman is not installed.'));
+    expect(await send(operationId)).toMatchObject({
+      status: 502,
+      body: { error: 'TerminalError', case: 'commandFailed', message: 'Podman is not installed.' },
     });
   });
 

@@ -48,6 +48,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     version: '0.0.0',
     projectsFolder,
     callerOf: listening.callerOf,
+    admit: listening.admit,
     replyValidation: 'always',
     pages: { openapi: new URL('../../../generated/compose/openapi.json', import.meta.url), referenceScript: nowhere },
   });

@@ -32,9 +32,13 @@ async function openStreams(running: RunningService): Promise<number> {
   return Number(/plumbline_compose_open_streams (\d+)/.exec(text)?.[1]);
 }
 
-/** Asks until it is so; nothing here takes long, but when it is done is not told. */
+/** Asks until it is so, at most so often; nothing here takes long, but when it is done is not told. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+  for (let asked = 0; asked < 1_000_000; asked++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`It has not come about: ${String(holds)}`);
 }
 
 describe('a stream', () => {

@@ -738,6 +738,18 @@ export interface components {
     };
     /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
+    /** @description A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`. */
+    ForeignRequestProblem: {
+      /** @constant */
+      type: '/problems/foreign-request';
+      /** @constant */
+      title: 'Foreign request';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`. */
     ClientNotAllowedProblem: {
       /** @constant */
@@ -879,6 +891,28 @@ export interface components {
        * @constant
        */
       case: 'backendFailure';
+    };
+    /** @description The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again. */
+    TerminalCommandFailedProblem: {
+      /** @constant */
+      type: '/problems/terminal-command-failed';
+      /** @constant */
+      title: 'Command failed';
+      /** @constant */
+      status: 502;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'TerminalError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'commandFailed';
     };
     /**
      * Format: date-time
@@ -2731,14 +2765,15 @@ export interface components {
         'application/problem+json': components['schemas']['MethodNotAllowedProblem'];
       };
     };
-    /** @description The server lets in clients by their certificate, and this one is not among them. */
-    ClientNotAllowed: {
+    /** @description A web page of another site asks, or the server lets in clients by their certificate and this one is not among them. */
+    CallerNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['ClientNotAllowedProblem'];
+        'application/problem+json':
+          components['schemas']['ForeignRequestProblem'] | components['schemas']['ClientNotAllowedProblem'];
       };
     };
     /** @description The reply cannot be sent in any media type that the caller accepts. */
@@ -2769,7 +2804,8 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['RuntimeBackendFailureProblem'];
+        'application/problem+json':
+          components['schemas']['RuntimeBackendFailureProblem'] | components['schemas']['TerminalCommandFailedProblem'];
       };
     };
     /** @description The request breaks the contract. */
@@ -3149,7 +3185,7 @@ export interface operations {
           'application/json': components['schemas']['Ping'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3181,7 +3217,7 @@ export interface operations {
           'application/json': components['schemas']['Version'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3224,7 +3260,7 @@ export interface operations {
           'application/json': components['schemas']['Info'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
@@ -3254,7 +3290,7 @@ export interface operations {
           'text/plain': string;
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
   };
@@ -3309,7 +3345,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['ContainerEvent'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -3425,7 +3461,7 @@ export interface operations {
           'application/json': components['schemas']['ContainerList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
@@ -3441,7 +3477,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       501: components['responses']['NotSupported'];
     };
   };
@@ -3536,7 +3572,7 @@ export interface operations {
           'application/json': components['schemas']['Container'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3578,7 +3614,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       422: components['responses']['ValidationFailed'];
@@ -3609,7 +3645,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       422: components['responses']['ValidationFailed'];
@@ -3650,7 +3686,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3693,7 +3729,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3737,7 +3773,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
       413: components['responses']['PayloadTooLarge'];
@@ -3785,7 +3821,7 @@ export interface operations {
           'application/json': components['schemas']['Exit'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       408: components['responses']['WaitTimeout'];
@@ -3848,7 +3884,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['LogLine'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3911,7 +3947,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['StatsSample'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -3969,7 +4005,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -4021,7 +4057,7 @@ export interface operations {
           'application/json': components['schemas']['ProcessTable'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
@@ -4072,7 +4108,7 @@ export interface operations {
           'application/json': components['schemas']['ImageList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4120,7 +4156,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ImageNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
@@ -4172,7 +4208,7 @@ export interface operations {
           'application/json': components['schemas']['NetworkList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4223,7 +4259,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4270,7 +4306,7 @@ export interface operations {
           'application/json': components['schemas']['Network'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4302,7 +4338,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4351,7 +4387,7 @@ export interface operations {
           'application/json': components['schemas']['VolumeList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4400,7 +4436,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4445,7 +4481,7 @@ export interface operations {
           'application/json': components['schemas']['Volume'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4476,7 +4512,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4514,7 +4550,7 @@ export interface operations {
           'application/json': components['schemas']['SecretList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['InternalError'];
       501: components['responses']['NotSupported'];
@@ -4559,7 +4595,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4603,7 +4639,7 @@ export interface operations {
           'application/json': components['schemas']['Secret'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4635,7 +4671,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -4679,7 +4715,7 @@ export interface operations {
           'application/json': components['schemas']['ProjectList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
@@ -4723,7 +4759,7 @@ export interface operations {
           'application/json': components['schemas']['Project'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4807,7 +4843,7 @@ export interface operations {
         };
       };
       400: components['responses']['InvalidComposeFile'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
       413: components['responses']['PayloadTooLarge'];
@@ -4845,7 +4881,7 @@ export interface operations {
         };
         content?: never;
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
@@ -4955,7 +4991,7 @@ export interface operations {
           'application/json': components['schemas']['ServiceList'];
         };
       };
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -5015,7 +5051,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotUp'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotStart'];
@@ -5074,7 +5110,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
@@ -5129,7 +5165,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotRestart'];
@@ -5190,7 +5226,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['ProjectNotIngested'];
@@ -5249,7 +5285,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['ProjectNotIngested'];
@@ -5315,7 +5351,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotScale'];
-      403: components['responses']['ClientNotAllowed'];
+      403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['CannotScaleNow'];

@@ -14,7 +14,7 @@ export type ComposeClient = ApiClient<'compose'>;
 export type PingRequest = CallOptions;
 export type PingResult =
   | Success<200, Schemas['Ping']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Ask whether the server lives (`GET /_ping`). */
 export function ping(client: ComposeClient, request?: PingRequest): Promise<PingResult> {
@@ -25,7 +25,7 @@ export function ping(client: ComposeClient, request?: PingRequest): Promise<Ping
 export type GetVersionRequest = CallOptions;
 export type GetVersionResult =
   | Success<200, Schemas['Version']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Read the version (`GET /version`). */
 export function getVersion(client: ComposeClient, request?: GetVersionRequest): Promise<GetVersionResult> {
@@ -36,10 +36,10 @@ export function getVersion(client: ComposeClient, request?: GetVersionRequest): 
 export type GetInfoRequest = CallOptions;
 export type GetInfoResult =
   | Success<200, Schemas['Info']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read what the server runs on (`GET /info`). */
 export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promise<GetInfoResult> {
   return client.call({ method: 'get', path: '/info', statuses: [200], format: formats.json }, request);
@@ -49,7 +49,7 @@ export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promis
 export type GetMetricsRequest = CallOptions;
 export type GetMetricsResult =
   | Success<200, operations['getMetrics']['responses'][200]['content']['text/plain']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Read the metrics (`GET /metrics`). */
 export function getMetrics(client: ComposeClient, request?: GetMetricsRequest): Promise<GetMetricsResult> {
@@ -62,11 +62,11 @@ export interface StreamEventsRequest extends CallOptions {
 }
 export type StreamEventsResult =
   | Success<200, AsyncIterable<Schemas['ContainerEvent']>>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Follow what happens to containers (`GET /events`). */
 export function streamEvents(client: ComposeClient, request?: StreamEventsRequest): Promise<StreamEventsResult> {
   return client.call({ method: 'get', path: '/events', statuses: [200], format: formats.ndjson }, request);
@@ -78,11 +78,11 @@ export interface ListContainersRequest extends CallOptions {
 }
 export type ListContainersResult =
   | Success<200, Schemas['ContainerList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the containers (`GET /containers`). */
 export function listContainers(client: ComposeClient, request?: ListContainersRequest): Promise<ListContainersResult> {
   return client.call({ method: 'get', path: '/containers', statuses: [200], format: formats.json }, request);
@@ -91,7 +91,8 @@ export function listContainers(client: ComposeClient, request?: ListContainersRe
 /** `POST /containers/create` */
 export type CreateContainerRequest = CallOptions;
 export type CreateContainerResult =
-  Failure<403, Schemas['ClientNotAllowedProblem']> | Failure<501, Schemas['RuntimeNotSupportedProblem']>;
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<501, Schemas['RuntimeNotSupportedProblem']>;
 /** Create a container (not supported) (`POST /containers/create`). */
 export function createContainer(
   client: ComposeClient,
@@ -106,12 +107,12 @@ export interface InspectContainerRequest extends CallOptions {
 }
 export type InspectContainerResult =
   | Success<200, Schemas['Container']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read a container (`GET /containers/{id}`). */
 export function inspectContainer(
   client: ComposeClient,
@@ -127,12 +128,12 @@ export interface RemoveContainerRequest extends CallOptions {
 }
 export type RemoveContainerResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Remove a container (`DELETE /containers/{id}`). */
 export function removeContainer(
   client: ComposeClient,
@@ -147,12 +148,12 @@ export interface StartContainerRequest extends CallOptions {
 }
 export type StartContainerResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Start a container (`POST /containers/{id}/start`). */
 export function startContainer(client: ComposeClient, request: StartContainerRequest): Promise<StartContainerResult> {
   return client.call({ method: 'post', path: '/containers/{id}/start', statuses: [204] }, request);
@@ -166,14 +167,14 @@ export interface StopContainerRequest extends CallOptions {
 export type StopContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Stop a container (`POST /containers/{id}/stop`). */
 export function stopContainer(client: ComposeClient, request: StopContainerRequest): Promise<StopContainerResult> {
   return client.call({ method: 'post', path: '/containers/{id}/stop', statuses: [204] }, request);
@@ -187,14 +188,14 @@ export interface RestartContainerRequest extends CallOptions {
 export type RestartContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['RuntimeTimeoutProblem']>;
 /** Restart a container (`POST /containers/{id}/restart`). */
 export function restartContainer(
@@ -212,14 +213,14 @@ export interface KillContainerRequest extends CallOptions {
 export type KillContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['RuntimeTimeoutProblem']>;
 /** Send a container a signal (`POST /containers/{id}/kill`). */
 export function killContainer(client: ComposeClient, request: KillContainerRequest): Promise<KillContainerResult> {
@@ -233,14 +234,14 @@ export interface WaitForContainerRequest extends CallOptions {
 }
 export type WaitForContainerResult =
   | Success<200, Schemas['Exit']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<408, Schemas['RuntimeTimeoutProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Wait for the end of a container (`POST /containers/{id}/wait`). */
 export function waitForContainer(
   client: ComposeClient,
@@ -256,12 +257,12 @@ export interface GetContainerLogsRequest extends CallOptions {
 }
 export type GetContainerLogsResult =
   | Success<200, AsyncIterable<Schemas['LogLine']>>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read the output of a container (`GET /containers/{id}/logs`). */
 export function getContainerLogs(
   client: ComposeClient,
@@ -280,13 +281,13 @@ export interface GetContainerStatsRequest extends CallOptions {
 }
 export type GetContainerStatsResult =
   | Success<200, AsyncIterable<Schemas['StatsSample']>>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read what a container uses (`GET /containers/{id}/stats`). */
 export function getContainerStats(
   client: ComposeClient,
@@ -306,7 +307,7 @@ export interface ExecInContainerRequest extends CallOptions {
 export type ExecInContainerResult =
   | Success<200, AsyncIterable<operations['execInContainer']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -314,7 +315,7 @@ export type ExecInContainerResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Run a command in a container (`POST /containers/{id}/exec`). */
 export function execInContainer(
   client: ComposeClient,
@@ -332,13 +333,13 @@ export interface ListContainerProcessesRequest extends CallOptions {
 }
 export type ListContainerProcessesResult =
   | Success<200, Schemas['ProcessTable']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the processes of a container (`GET /containers/{id}/top`). */
 export function listContainerProcesses(
   client: ComposeClient,
@@ -353,11 +354,11 @@ export interface ListImagesRequest extends CallOptions {
 }
 export type ListImagesResult =
   | Success<200, Schemas['ImageList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the images (`GET /images`). */
 export function listImages(client: ComposeClient, request?: ListImagesRequest): Promise<ListImagesResult> {
   return client.call({ method: 'get', path: '/images', statuses: [200], format: formats.json }, request);
@@ -370,14 +371,14 @@ export interface PullImageRequest extends CallOptions {
 export type PullImageResult =
   | Success<200, AsyncIterable<operations['pullImage']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeImageNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Pull an image (`POST /images/pull`). */
 export function pullImage(client: ComposeClient, request: PullImageRequest): Promise<PullImageResult> {
   return client.call({ method: 'post', path: '/images/pull', statuses: [200], format: formats.ndjson }, request);
@@ -389,12 +390,12 @@ export interface ListNetworksRequest extends CallOptions {
 }
 export type ListNetworksResult =
   | Success<200, Schemas['NetworkList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the networks (`GET /networks`). */
 export function listNetworks(client: ComposeClient, request?: ListNetworksRequest): Promise<ListNetworksResult> {
   return client.call({ method: 'get', path: '/networks', statuses: [200], format: formats.json }, request);
@@ -407,7 +408,7 @@ export interface CreateNetworkRequest extends CallOptions {
 export type CreateNetworkResult =
   | Success<201, Schemas['Network']>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -415,7 +416,7 @@ export type CreateNetworkResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Create a network (`POST /networks`). */
 export function createNetwork(client: ComposeClient, request: CreateNetworkRequest): Promise<CreateNetworkResult> {
   return client.call({ method: 'post', path: '/networks', statuses: [201], format: formats.json }, request);
@@ -427,13 +428,13 @@ export interface InspectNetworkRequest extends CallOptions {
 }
 export type InspectNetworkResult =
   | Success<200, Schemas['Network']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read a network (`GET /networks/{id}`). */
 export function inspectNetwork(client: ComposeClient, request: InspectNetworkRequest): Promise<InspectNetworkResult> {
   return client.call({ method: 'get', path: '/networks/{id}', statuses: [200], format: formats.json }, request);
@@ -445,12 +446,12 @@ export interface RemoveNetworkRequest extends CallOptions {
 }
 export type RemoveNetworkResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Remove a network (`DELETE /networks/{id}`). */
 export function removeNetwork(client: ComposeClient, request: RemoveNetworkRequest): Promise<RemoveNetworkResult> {
   return client.call({ method: 'delete', path: '/networks/{id}', statuses: [204] }, request);
@@ -462,11 +463,11 @@ export interface ListVolumesRequest extends CallOptions {
 }
 export type ListVolumesResult =
   | Success<200, Schemas['VolumeList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the volumes (`GET /volumes`). */
 export function listVolumes(client: ComposeClient, request?: ListVolumesRequest): Promise<ListVolumesResult> {
   return client.call({ method: 'get', path: '/volumes', statuses: [200], format: formats.json }, request);
@@ -479,14 +480,14 @@ export interface CreateVolumeRequest extends CallOptions {
 export type CreateVolumeResult =
   | Success<201, Schemas['Volume']>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Create a volume (`POST /volumes`). */
 export function createVolume(client: ComposeClient, request: CreateVolumeRequest): Promise<CreateVolumeResult> {
   return client.call({ method: 'post', path: '/volumes', statuses: [201], format: formats.json }, request);
@@ -498,12 +499,12 @@ export interface InspectVolumeRequest extends CallOptions {
 }
 export type InspectVolumeResult =
   | Success<200, Schemas['Volume']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read a volume (`GET /volumes/{name}`). */
 export function inspectVolume(client: ComposeClient, request: InspectVolumeRequest): Promise<InspectVolumeResult> {
   return client.call({ method: 'get', path: '/volumes/{name}', statuses: [200], format: formats.json }, request);
@@ -515,11 +516,11 @@ export interface RemoveVolumeRequest extends CallOptions {
 }
 export type RemoveVolumeResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Remove a volume (`DELETE /volumes/{name}`). */
 export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest): Promise<RemoveVolumeResult> {
   return client.call({ method: 'delete', path: '/volumes/{name}', statuses: [204] }, request);
@@ -529,11 +530,11 @@ export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest
 export type ListSecretsRequest = CallOptions;
 export type ListSecretsResult =
   | Success<200, Schemas['SecretList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the secrets (`GET /secrets`). */
 export function listSecrets(client: ComposeClient, request?: ListSecretsRequest): Promise<ListSecretsResult> {
   return client.call({ method: 'get', path: '/secrets', statuses: [200], format: formats.json }, request);
@@ -546,7 +547,7 @@ export interface CreateSecretRequest extends CallOptions {
 export type CreateSecretResult =
   | Success<201, Schemas['Secret']>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -554,7 +555,7 @@ export type CreateSecretResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Create a secret (`POST /secrets`). */
 export function createSecret(client: ComposeClient, request: CreateSecretRequest): Promise<CreateSecretResult> {
   return client.call({ method: 'post', path: '/secrets', statuses: [201], format: formats.json }, request);
@@ -566,13 +567,13 @@ export interface InspectSecretRequest extends CallOptions {
 }
 export type InspectSecretResult =
   | Success<200, Schemas['Secret']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read a secret (`GET /secrets/{id}`). */
 export function inspectSecret(client: ComposeClient, request: InspectSecretRequest): Promise<InspectSecretResult> {
   return client.call({ method: 'get', path: '/secrets/{id}', statuses: [200], format: formats.json }, request);
@@ -584,12 +585,12 @@ export interface RemoveSecretRequest extends CallOptions {
 }
 export type RemoveSecretResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Remove a secret (`DELETE /secrets/{id}`). */
 export function removeSecret(client: ComposeClient, request: RemoveSecretRequest): Promise<RemoveSecretResult> {
   return client.call({ method: 'delete', path: '/secrets/{id}', statuses: [204] }, request);
@@ -599,10 +600,10 @@ export function removeSecret(client: ComposeClient, request: RemoveSecretRequest
 export type ListProjectsRequest = CallOptions;
 export type ListProjectsResult =
   | Success<200, Schemas['ProjectList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the projects (`GET /projects`). */
 export function listProjects(client: ComposeClient, request?: ListProjectsRequest): Promise<ListProjectsResult> {
   return client.call({ method: 'get', path: '/projects', statuses: [200], format: formats.json }, request);
@@ -614,12 +615,12 @@ export interface GetProjectRequest extends CallOptions {
 }
 export type GetProjectResult =
   | Success<200, Schemas['Project']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Read a project (`GET /projects/{name}`). */
 export function getProject(client: ComposeClient, request: GetProjectRequest): Promise<GetProjectResult> {
   return client.call({ method: 'get', path: '/projects/{name}', statuses: [200], format: formats.json }, request);
@@ -665,7 +666,7 @@ export type IngestProjectResult =
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationPathOutsideProjectProblem']
     >
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -687,11 +688,11 @@ export interface DeleteProjectRequest extends CallOptions {
 }
 export type DeleteProjectResult =
   | Success<204, undefined>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Delete a project (`DELETE /projects/{name}`). */
 export function deleteProject(client: ComposeClient, request: DeleteProjectRequest): Promise<DeleteProjectResult> {
   return client.call({ method: 'delete', path: '/projects/{name}', statuses: [204] }, request);
@@ -703,12 +704,12 @@ export interface ListProjectServicesRequest extends CallOptions {
 }
 export type ListProjectServicesResult =
   | Success<200, Schemas['ServiceList']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the services of a project (`GET /projects/{name}/services`). */
 export function listProjectServices(
   client: ComposeClient,
@@ -734,7 +735,7 @@ export type UpProjectResult =
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
     >
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<
       404,
       | Schemas['OrchestratorProjectNotFoundProblem']
@@ -755,7 +756,7 @@ export type UpProjectResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Bring a project up (`POST /projects/{name}/up`). */
 export function upProject(client: ComposeClient, request: UpProjectRequest): Promise<UpProjectResult> {
@@ -770,14 +771,14 @@ export interface DownProjectRequest extends CallOptions {
 export type DownProjectResult =
   | Success<200, Schemas['DownResult']>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Take a project down (`POST /projects/{name}/down`). */
 export function downProject(client: ComposeClient, request: DownProjectRequest): Promise<DownProjectResult> {
   return client.call({ method: 'post', path: '/projects/{name}/down', statuses: [200], format: formats.json }, request);
@@ -791,7 +792,7 @@ export interface RestartProjectRequest extends CallOptions {
 export type RestartProjectResult =
   | Success<200, Schemas['RestartResult']>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem'] | Schemas['ComposeWaitNonZeroExitCodeProblem']>
@@ -799,7 +800,7 @@ export type RestartProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Restart a project (`POST /projects/{name}/restart`). */
 export function restartProject(client: ComposeClient, request: RestartProjectRequest): Promise<RestartProjectResult> {
@@ -817,7 +818,7 @@ export interface BuildProjectRequest extends CallOptions {
 export type BuildProjectResult =
   | Success<200, AsyncIterable<operations['buildProject']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['OrchestratorProjectNotIngestedProblem']>
@@ -825,7 +826,7 @@ export type BuildProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Build the images of a project (`POST /projects/{name}/build`). */
 export function buildProject(client: ComposeClient, request: BuildProjectRequest): Promise<BuildProjectResult> {
   return client.call(
@@ -842,7 +843,7 @@ export interface PullProjectRequest extends CallOptions {
 export type PullProjectResult =
   | Success<200, AsyncIterable<operations['pullProject']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['OrchestratorProjectNotIngestedProblem']>
@@ -850,7 +851,7 @@ export type PullProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Pull the images of a project (`POST /projects/{name}/pull`). */
 export function pullProject(client: ComposeClient, request: PullProjectRequest): Promise<PullProjectResult> {
   return client.call(
@@ -874,7 +875,7 @@ export type ScaleServiceResult =
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
     >
-  | Failure<403, Schemas['ClientNotAllowedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<
       404,
       | Schemas['OrchestratorProjectNotFoundProblem']
@@ -896,7 +897,7 @@ export type ScaleServiceResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
 export function scaleService(client: ComposeClient, request: ScaleServiceRequest): Promise<ScaleServiceResult> {

@@ -6,11 +6,13 @@ type Schemas = components['schemas'];
 
 /** Every problem that this API can answer; narrow it on `type`. */
 export type Problem =
+  | Schemas['ForeignRequestProblem']
   | Schemas['ClientNotAllowedProblem']
   | Schemas['NotAcceptableProblem']
   | Schemas['InternalErrorProblem']
   | Schemas['RuntimePersistenceFailureProblem']
   | Schemas['RuntimeBackendFailureProblem']
+  | Schemas['TerminalCommandFailedProblem']
   | Schemas['ValidationFailedProblem']
   | Schemas['RuntimeNotSupportedProblem']
   | Schemas['RuntimeNotFoundProblem']
@@ -62,11 +64,13 @@ export type ProblemType = Problem['type'];
 
 /** The `type` of every problem. */
 export const problemTypes = [
+  '/problems/foreign-request',
   '/problems/client-not-allowed',
   '/problems/not-acceptable',
   '/problems/internal-error',
   '/problems/runtime-persistence-failure',
   '/problems/runtime-backend-failure',
+  '/problems/terminal-command-failed',
   '/problems/validation-failed',
   '/problems/runtime-not-supported',
   '/problems/runtime-not-found',

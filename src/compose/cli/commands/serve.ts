@@ -7,7 +7,7 @@ import type { pino as createLog } from 'pino';
 import type { Log } from '../../../../generated/contract.js';
 import { parseListenAddress, type ListenAddress } from '../../service/listen-address.js';
 import { prepareListening, type ListenOptions } from '../../service/listening.js';
-import { wholeNumber } from '../arguments.js';
+import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
@@ -16,6 +16,7 @@ import type { Session } from '../session.js';
 interface ServeFlags {
   readonly listen?: string;
   readonly insecure?: boolean;
+  readonly allowHost?: readonly string[];
   readonly cert?: string;
   readonly key?: string;
   readonly clientCa?: string;
@@ -43,6 +44,11 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
         .option('--client-ca <file>', 'demand client certificates that chain to this one, PEM (tls://)')
         .option('--auth-store <file>', 'let in those clients only that the store has (default: COMPOSE_AUTH_STORE)')
         .option('--insecure', 'let plain TCP be reached from other machines')
+        .option(
+          '--allow-host <name>',
+          'let requests call the server by this name too; repeatable (tcp://, tls://)',
+          collected,
+        )
         .option('--projects <folder>', 'keep compose files that are sent here (default: until the server ends)')
         .option('--stop-timeout <seconds>', 'how long requests may take to finish at the end', wholeNumber),
     examples: [
@@ -70,6 +76,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     version,
     projectsFolder: flags.projects === undefined ? null : resolve(io.workingDirectory, flags.projects),
     callerOf: listening.callerOf,
+    admit: listening.admit,
     replyValidation: 'sampled',
     pages: { openapi: contractFile, referenceScript },
   });
@@ -119,6 +126,7 @@ function listenOptions({ io }: Session, flags: ServeFlags, address: ListenAddres
   return {
     address,
     insecure: flags.insecure,
+    allowedHosts: flags.allowHost,
     cert: file(flags.cert),
     key: file(flags.key),
     clientCa: file(flags.clientCa),

@@ -162,7 +162,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     orchestration,
     project,
     {
-      shown: (service) => isShown(flags, service, project.services[service]),
+      shown: (service) => isShown(flags, services, service, project.services[service]),
       earlier: new Set(kept),
       since: beginnings(plan, begun),
       abortOn:
@@ -178,10 +178,19 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
   );
 }
 
-/** What is asked for on the command line goes before the file's `attach`. */
-function isShown({ attach, noAttach = [] }: UpFlags, service: string, definition: Service | undefined): boolean {
+/**
+ * `--attach` and `--no-attach` go before what is named and the file's `attach`; what only had to be there for the named
+ * services is not what was asked for.
+ */
+function isShown(
+  { attach, noAttach = [] }: UpFlags,
+  named: readonly string[],
+  service: string,
+  definition: Service | undefined,
+): boolean {
   if (noAttach.includes(service)) return false;
-  return attach === undefined ? definition?.attach !== false : attach.includes(service);
+  if (attach !== undefined) return attach.includes(service);
+  return definition?.attach !== false && (named.length === 0 || named.includes(service));
 }
 
 /** Where what is shown begins, for containers that have a log from before. */

@@ -1,6 +1,6 @@
 /** The container operations that are the same on every engine: each checks its precondition, then acts. */
 import type { Clock } from '../clock.js';
-import { backendFailure, isRuntimeError, notFound } from '../errors.js';
+import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
 import type { ContainerRecord, StatsSample } from '../records.js';
 import type { ContainerOperations } from '../runtime.js';
@@ -46,7 +46,7 @@ export function containerOperations(
     try {
       return await on(container);
     } catch (error) {
-      if (isRuntimeError(error, 'backendFailure')) await guard(operation, id, signal);
+      if (isEngineFailure(error)) await guard(operation, id, signal);
       throw error;
     }
   }

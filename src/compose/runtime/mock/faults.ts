@@ -1,5 +1,5 @@
 /** Makes operations of a backend fail on demand. */
-import type { RuntimeError } from '../errors.js';
+import type { RuntimeError, TerminalError } from '../errors.js';
 import type { Backend } from '../runtime.js';
 
 /** The operations by the names that `notSupported` uses for them. */
@@ -46,14 +46,14 @@ export interface Faults {
    */
   fail(
     operation: OperationName,
-    error: RuntimeError,
+    error: RuntimeError | TerminalError,
     options?: { readonly times?: number; readonly id?: string },
   ): void;
   clear(): void;
 }
 
 interface Fault {
-  readonly error: RuntimeError;
+  readonly error: RuntimeError | TerminalError;
   readonly id: string | undefined;
   left: number;
 }

@@ -3,7 +3,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { baseImageWatcher } from '../engine/base-image.js';
-import { backendFailure, imageNotFound } from '../errors.js';
+import { commandFailed, imageNotFound } from '../errors.js';
 import type { BuildProgress } from '../records.js';
 import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
@@ -79,7 +79,7 @@ async function* progress(process: PodmanProcess, secrets: readonly string[]): As
     yield { type: 'log', line };
   }
   if ((await process.exit) !== 0) {
-    throw base.missing(reason) ?? backendFailure(scrub(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, secrets));
+    throw base.missing(reason) ?? commandFailed(scrub(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, secrets));
   }
   yield { type: 'done', imageId };
 }

@@ -1,5 +1,12 @@
 /** Makes the catalogue's errors of what podman writes to standard error. */
-import { alreadyExists, backendFailure, imageNotFound, notFound, type RuntimeError } from '../errors.js';
+import {
+  alreadyExists,
+  commandFailed,
+  imageNotFound,
+  notFound,
+  type RuntimeError,
+  type TerminalError,
+} from '../errors.js';
 import { scrub } from '../scrub.js';
 
 export interface Subject {
@@ -19,7 +26,11 @@ const isMissing =
 /** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
 const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
 
-export function podmanFailure(stderr: string, subject: Subject, secrets: readonly string[]): RuntimeError {
+export function podmanFailure(
+  stderr: string,
+  subject: Subject,
+  secrets: readonly string[],
+): RuntimeError | TerminalError {
   const text = errorLines(stderr);
   const cause = new Error(text);
   if (subject.image !== undefined && imageIsMissing.test(text)) return imageNotFound(subject.image);
@@ -27,7 +38,7 @@ export function podmanFailure(stderr: string, subject: Subject, secrets: readonl
   if (network !== undefined) return notFound(network);
   if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
-  return backendFailure(scrub(text, secrets) || 'Podman failed without a word.', cause);
+  return commandFailed(scrub(text, secrets) || 'Podman failed without a word.', cause);
 }
 
 /** Podman ends with `Error: ...`; before it stand warnings and log lines, which are not the reason. */

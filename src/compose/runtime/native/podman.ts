@@ -1,7 +1,7 @@
 /** Runs the podman command. Arguments are lists, never a shell's line. */
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { backendFailure } from '../errors.js';
+import { backendFailure, commandFailed } from '../errors.js';
 import { parseJson } from '../json.js';
 import { podmanFailure, type Subject } from './failures.js';
 
@@ -114,6 +114,6 @@ export async function textOfStream(stream: Readable, limit: number): Promise<str
 
 function cannotRun(error: NodeJS.ErrnoException): Error {
   return error.code === 'ENOENT'
-    ? backendFailure('Podman is not installed: no podman on the PATH. Install it, or use the bridge backend.', error)
-    : backendFailure(`Podman cannot be run (${error.code ?? 'unknown'}).`, error);
+    ? commandFailed('Podman is not installed: no podman on the PATH. Install it, or use the bridge backend.', error)
+    : commandFailed(`Podman cannot be run (${error.code ?? 'unknown'}).`, error);
 }

@@ -1,6 +1,6 @@
 /** Logs, attached processes, statistics, process tables. */
 import { expect } from 'vitest';
-import { isRuntimeError } from '../../../../src/compose/runtime/errors.js';
+import { isRuntimeError, TerminalError } from '../../../../src/compose/runtime/errors.js';
 import { all, failure, outcome, texts, type Bench } from '../conformance.js';
 import { echoes, exitsWithThree, keepsTalking, longLine, obedient, prints, talks } from '../programs.js';
 
@@ -104,7 +104,7 @@ export function output(bench: Bench): void {
 
     proves(
       ['exec'],
-      'exec of a program that is not there has exit code 126 or 127, or is a backendFailure',
+      'exec of a program that is not there has exit code 126 or 127, or is a failure of the engine',
       async () => {
         const id = await started(obedient);
         const ended = await containers
@@ -112,9 +112,9 @@ export function output(bench: Bench): void {
           .then(outcome)
           .then(
             ({ exitCode }) => exitCode,
-            (error: unknown) => isRuntimeError(error) && error.failure.case,
+            (error: unknown) => (isRuntimeError(error) || error instanceof TerminalError) && error.failure.case,
           );
-        expect([126, 127, 'backendFailure']).toContain(ended);
+        expect([126, 127, bench.engineFailure]).toContain(ended);
       },
     );
 

@@ -48,7 +48,7 @@ export function resources(bench: Bench): void {
     const name = fresh('v');
     await volumes.create({ name, labels });
     await created(obedient, { mounts: [{ type: 'volume', source: name, target: '/data' }] });
-    expect(await failure(volumes.remove(name))).toMatchObject({ case: 'backendFailure' });
+    expect(await failure(volumes.remove(name))).toMatchObject({ case: bench.engineFailure });
   });
 
   proves(['ensureNetwork'], 'a project network is made once, and is not taken from another project', async () => {
@@ -189,10 +189,10 @@ export function resources(bench: Bench): void {
     expect(texts(await all(containers.logs(id)))).toEqual(['from the context']);
   });
 
-  proves(['build'], 'a step that fails is a backendFailure', async () => {
+  proves(['build'], 'a step that fails is a failure of the engine', async () => {
     const refused = await failure(build({ Dockerfile: `FROM ${bench.image}\nRUN exit 9\n` }, {}));
     expect(refused).toMatchObject({
-      case: 'backendFailure',
+      case: bench.engineFailure,
       message: expect.stringMatching(/^Build failed: /) as string,
     });
   });

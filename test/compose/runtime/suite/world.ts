@@ -121,7 +121,7 @@ export function world(bench: Bench): void {
         if (bench.name !== 'bridge/podman') {
           const missing = bench.spec(obedient, { mounts: [{ type: 'bind', source, target: '/host' }] });
           const refused = await failure(containers.create(missing).then(({ id }) => containers.start(id)));
-          expect(refused.case).toBe('backendFailure');
+          expect(refused.case).toBe(bench.engineFailure);
           expect(JSON.stringify(refused)).not.toContain(directory);
         }
         await printed('true', { mounts: [{ type: 'bind', source, target: '/host', createHostPath: true }] });
@@ -213,7 +213,7 @@ export function world(bench: Bench): void {
   proves(['start'], 'a command that is not there fails the start, and its text names no path', async () => {
     const id = await created({ command: ['/opt/hidden/program'], mock: () => 0 });
     const refused = await failure(containers.start(id));
-    expect(refused.case).toBe('backendFailure');
+    expect(refused.case).toBe(bench.engineFailure);
     expect(JSON.stringify(refused)).not.toContain('/opt/hidden');
   });
 
@@ -223,7 +223,7 @@ export function world(bench: Bench): void {
     const hostPort = binding?.hostPort ?? 0;
     const two = bench.spec(serves, { ports: [{ containerPort: 80, hostAddress: '127.0.0.1', hostPort }] });
     const refused = await failure(containers.create(two).then(({ id }) => containers.start(id)));
-    expect(refused.case).toBe('backendFailure');
+    expect(refused.case).toBe(bench.engineFailure);
   });
 }
 

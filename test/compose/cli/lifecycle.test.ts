@@ -1,0 +1,61 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandLine } from './command-line.js';
+import { SHOP, statuses } from './shop.js';
+
+describe('start, stop, restart, kill, rm', () => {
+  it('bring containers from status to status', async () => {
+    const { run } = await commandLine(SHOP);
+    await run('create');
+    expect(await statuses(run)).toEqual({ 'folder-db': 'created', 'folder-web': 'created' });
+    await run('start');
+    expect(await statuses(run)).toEqual({ 'folder-db': 'running', 'folder-web': 'running' });
+    await run('stop', 'web');
+    expect(await statuses(run)).toEqual({ 'folder-db': 'running', 'folder-web': 'stopped' });
+    await run('kill', '-s', 'TERM', 'db');
+    await run('restart', 'web');
+    expect(await statuses(run)).toEqual({ 'folder-db': 'exited', 'folder-web': 'running' });
+    await run('rm', '-f');
+    expect(await statuses(run)).toEqual({ 'folder-web': 'running' });
+  });
+
+  it('rm asks, so that without a terminal it needs --force', async () => {
+    const { run } = await commandLine(SHOP);
+    await run('create');
+    expect((await run('rm')).code).toBe(2);
+    expect(await statuses(run)).toHaveProperty('folder-db');
+  });
+
+  it('a service that is not there is named', async () => {
+    const { run } = await commandLine(SHOP);
+    await run('up', '-d');
+    expect(await run('stop', 'WEB')).toMatchObject({ code: 1, stderr: "No service 'WEB' in project 'folder'.\n" });
+  });
+
+  it('a project is known by its name alone, without a compose file', async () => {
+    const { run, folder } = await commandLine(SHOP);
+    await run('up', '-d');
+    await rm(path.join(folder, 'compose.yaml'));
+    expect((await run('-p', 'folder', 'down')).code).toBe(0);
+    expect((await run('ls', '-a', '-q')).stdout).toBe('');
+    expect(await run('-p', 'folder', 'stop')).toMatchObject({
+      code: 1,
+      stderr: "No containers of a project 'folder' exist.\n",
+    });
+  });
+});
+
+describe('listings', () => {
+  it('ps, port, top and ls print tables', async () => {
+    const { run } = await commandLine(SHOP);
+    await run('up', '-d');
+    expect((await run('ps')).stdout).toMatch(
+      /^NAME {9}IMAGE {3}SERVICE {3}STATUS +PORTS\nfolder-db +db +db +Up \d+ seconds?\nfolder-web +web +web +Up \d+ seconds? +0\.0\.0\.0:8080->80\/tcp\n$/,
+    );
+    expect((await run('port', 'web', '80')).stdout).toBe('0.0.0.0:8080\n');
+    expect((await run('port', 'web', '81')).code).toBe(1);
+    expect((await run('top', 'db')).stdout).toContain('folder-db\nUSER   PID');
+    expect((await run('ls')).stdout).toMatch(/NAME +STATUS +CONFIG FILES\nfolder +running\(2\) +\//);
+  });
+});

@@ -1,0 +1,45 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { nativeBackend } from '../../../src/compose/runtime/native/native.js';
+import { durableStopMarks } from '../../../src/compose/runtime/state.js';
+import { folderWith } from '../model/project-folder.js';
+import { consoleOn, type Console } from './command-line.js';
+
+/** The command line on the native backend, whose program is not Podman. */
+async function on(program: string | null): Promise<Console> {
+  const folder = await folderWith({ 'compose.yaml': 'services: { web: { image: web } }' });
+  const executable = path.join(folder, 'podman');
+  if (program !== null) {
+    await writeFile(executable, `#!/bin/sh\n${program}\n`);
+    await chmod(executable, 0o755);
+  }
+  const marks = durableStopMarks(path.join(folder, 'stops'));
+  const backend = nativeBackend({ executable, marks, clock: systemClock, environment: process.env });
+  return consoleOn(backend, { folder, clock: systemClock });
+}
+
+it.each([['up', '-d'], ['ps'], ['run', 'web', 'true'], ['logs']])(
+  '%s ends with 1 where podman is not installed, and says what to do',
+  async (...args) => {
+    const { run } = await on(null);
+    const says = 'Podman is not installed: no podman on the PATH. Install it, or use the bridge backend.\n';
+    expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(says) });
+  },
+);
+
+it('A podman that fails is quoted in one line, without its warnings and without paths of the host', async () => {
+  const { run } = await on(`echo 'time="now" level=warning msg="odd"' >&2
+echo 'Error: the storage in /var/lib/hidden is damaged' >&2
+exit 125`);
+  const { code, stderr } = await run('up', '-d');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/the storage in .* is damaged\n$/);
+  expect(stderr).not.toMatch(/hidden|odd|at .*\.ts/);
+});
+
+it('A podman that cannot be run is told from one that is not there', async () => {
+  const { run } = await on('exit 0\n');
+  expect(await run('ps')).toMatchObject({ code: 1, stderr: 'Podman answered something that is not JSON.\n' });
+});

@@ -1,0 +1,222 @@
+/** A project that is driven over the REST API, on a real engine. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createComposeClient,
+  createNetwork,
+  downProject,
+  execInContainer,
+  getContainerLogs,
+  getContainerStats,
+  ingestProject,
+  inspectContainer,
+  killContainer,
+  listContainerProcesses,
+  listContainers,
+  listNetworks,
+  listProjectServices,
+  listSecrets,
+  listVolumes,
+  restartProject,
+  scaleService,
+  startContainer,
+  stopContainer,
+  streamEvents,
+  upProject,
+  waitForContainer,
+  type ComposeClient,
+} from '../../../sdk/src/compose.js';
+import { nodeTransport } from '../../../sdk/src/compose/node.js';
+import { unwrap } from '../../../sdk/src/index.js';
+import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { prepareListening } from '../../../src/compose/service/listening.js';
+import { createComposeService } from '../../../src/compose/service/service.js';
+import { captureLog } from '../../support/captured-log.js';
+import type { TestEngine } from '../../support/engines.js';
+import { composeFile, removeAll, shell, type ComposeParts } from './engine-project.js';
+import type { EnginePart } from './on-engine.js';
+
+export const servedProject: EnginePart = (engine) => {
+  describe('a project over the REST API', () => {
+    it('is taken in, brought up, looked at, and taken down with its volumes', async () => {
+      const { compose, name, labels } = await served(engine, {
+        services: { db: { volumes: ['data:/data'] }, web: { depends_on: ['db'] } },
+        volumes: { data: {} },
+      });
+      const { services } = unwrap(await upProject(compose, { params: { name } }));
+      expect(services.map(({ service }) => service).sort()).toEqual(['db', 'web']);
+      const { items } = unwrap(await listContainers(compose, { query: { label: labels } }));
+      expect(items.map((one) => [one.name, one.status]).sort()).toEqual([
+        [`${name}-db`, 'running'],
+        [`${name}-web`, 'running'],
+      ]);
+      const web = unwrap(await inspectContainer(compose, { params: { id: `${name}-web` } }));
+      expect(web).toMatchObject({ status: 'running', exit_code: null });
+      const table = unwrap(await listContainerProcesses(compose, { params: { id: web.id } }));
+      expect(table.processes.flat().join(' ')).toContain('sleep 0.1; done');
+
+      unwrap(await downProject(compose, { params: { name }, body: { remove_volumes: true } }));
+      expect(unwrap(await listContainers(compose, { query: { label: labels } })).items).toEqual([]);
+      const volumes = unwrap(await listVolumes(compose, { query: { label: labels } }));
+      expect(volumes.items).toEqual([]);
+    });
+
+    it('tells what its containers print, also while they do', async () => {
+      const says = shell('echo one; echo two >&2; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo three');
+      const { compose, name } = await served(engine, { services: { web: { command: says } } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const params = { id: `${name}-web` };
+      const heard: string[] = [];
+      for await (const { stream, line } of unwrap(
+        await getContainerLogs(compose, { params, query: { follow: true } }),
+      )) {
+        heard.push(`${stream} ${line}`);
+        // What it prints last, it prints when the first two have been heard.
+        if (heard.length === 2)
+          unwrap(await execInContainer(compose, { params, body: { command: ['touch', '/tmp/go'] } }));
+      }
+      expect(heard.toSorted()).toEqual(['stderr two', 'stdout one', 'stdout three']);
+      expect(heard[2]).toBe('stdout three');
+      expect(unwrap(await inspectContainer(compose, { params }))).toMatchObject({ status: 'exited', exit_code: 0 });
+    });
+
+    it('runs commands in its containers, with their output and exit code, and measures them', async () => {
+      const { compose, name } = await served(engine, { services: { web: {} } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const params = { id: `${name}-web` };
+      const command = shell('echo "$WORD"; echo no >&2; exit 9');
+      const body = { command, environment: { WORD: 'yes' } };
+      const output: Record<string, string> = {};
+      let exitCode: number | undefined;
+      for await (const piece of unwrap(await execInContainer(compose, { params, body }))) {
+        if (piece.type === 'exit') exitCode = piece.exit_code;
+        else output[piece.stream] = (output[piece.stream] ?? '') + piece.data;
+      }
+      expect([output, exitCode]).toEqual([{ stdout: 'yes\n', stderr: 'no\n' }, 9]);
+
+      const samples = [];
+      const stats = unwrap(await getContainerStats(compose, { params, query: { stream: false } }));
+      for await (const sample of stats) samples.push(sample);
+      expect(samples).toHaveLength(1);
+      expect(samples[0]?.memory_usage_bytes).toBeGreaterThan(0);
+    });
+
+    it('is scaled and restarted, and its events tell of it', async () => {
+      const { compose, name, labels } = await served(engine, { services: { web: {} } });
+      const leave = new AbortController();
+      const events = unwrap(await streamEvents(compose, { query: { label: labels }, signal: leave.signal }));
+      unwrap(await upProject(compose, { params: { name } }));
+      unwrap(await scaleService(compose, { params: { name, service: 'web' }, body: { replicas: 2 } }));
+      const { items } = unwrap(await listProjectServices(compose, { params: { name } }));
+      expect(items).toMatchObject([{ name: 'web', containers: [{ status: 'running' }, { status: 'running' }] }]);
+      const before = unwrap(await inspectContainer(compose, { params: { id: `${name}-web` } })).started_at;
+      unwrap(await restartProject(compose, { params: { name } }));
+      const after = unwrap(await inspectContainer(compose, { params: { id: `${name}-web` } })).started_at;
+      expect(Date.parse(after ?? '')).toBeGreaterThan(Date.parse(before ?? ''));
+      unwrap(await downProject(compose, { params: { name } }));
+      const told: Record<string, string[]> = {};
+      for await (const event of events) {
+        (told[event.name] ??= []).push(event.type);
+        if ([`${name}-web`, `${name}-web-2`].every((one) => told[one]?.includes('removed'))) break;
+      }
+      for (const one of [`${name}-web`, `${name}-web-2`]) {
+        const lives = told[one]?.filter((type) => ['started', 'stopped', 'exited', 'removed'].includes(type));
+        expect(lives).toEqual(['started', 'stopped', 'started', 'stopped', 'removed']);
+      }
+    });
+
+    it('answers what cannot be with the status of the contract, and says how things are', async () => {
+      const { compose, name } = await served(engine, {
+        services: { web: {}, job: { command: ['sh', '-c', 'exit 3'] } },
+      });
+      const nothing = await upProject(compose, { params: { name: `${name}x` } });
+      expect(nothing).toMatchObject({ status: 404, problem: { error: 'OrchestratorError', case: 'projectNotFound' } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const params = { id: `${name}-web` };
+      expect(await startContainer(compose, { params })).toMatchObject({ status: 409, problem: { actual: 'running' } });
+      unwrap(await killContainer(compose, { params, body: { signal: 'SIGKILL' } }));
+      await expect
+        .poll(async () => unwrap(await inspectContainer(compose, { params })), { timeout: 30_000 })
+        .toMatchObject({ status: 'exited', exit_code: 137 });
+      expect(await stopContainer(compose, { params })).toMatchObject({
+        status: 409,
+        problem: { error: 'RuntimeError', case: 'invalidState', expected: 'running', actual: 'exited' },
+      });
+      unwrap(await startContainer(compose, { params }));
+      unwrap(await stopContainer(compose, { params }));
+      expect(await killContainer(compose, { params, body: {} })).toMatchObject({
+        status: 409,
+        problem: { actual: 'stopped' },
+      });
+      expect(await inspectContainer(compose, { params: { id: `${name}-nobody` } })).toMatchObject({
+        status: 404,
+        problem: { case: 'notFound', id: `${name}-nobody` },
+      });
+      const service = await scaleService(compose, { params: { name, service: 'WEB' }, body: { replicas: 1 } });
+      expect(service).toMatchObject({ status: 404, problem: { case: 'serviceNotFound', service: 'WEB' } });
+    });
+
+    it('waits for the end of a container; the bridge refuses that: 501', async () => {
+      const { compose, name } = await served(engine, { services: { job: { command: shell('exit 3') } } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const waited = await waitForContainer(compose, { params: { id: `${name}-job` } });
+      const is501 = { status: 501, problem: { case: 'notSupported', operation: 'wait', conformer: 'bridge' } };
+      const ended = { status: 200, data: { exit_code: 3 } };
+      expect(waited).toMatchObject(engine.backend.conformer === 'bridge' ? is501 : ended);
+    });
+
+    it('has no networks and secrets of its own on a production backend: 501', async () => {
+      const { compose, name } = await served(engine, { services: { web: {} } });
+      const refused = [
+        await listNetworks(compose),
+        await createNetwork(compose, { body: { name: `${name}-net` } }),
+        await listSecrets(compose),
+      ];
+      expect(refused.map(({ status, problem }) => [status, problem?.type])).toEqual(
+        refused.map(() => [501, '/problems/runtime-not-supported']),
+      );
+    });
+  });
+};
+
+interface Served {
+  readonly compose: ComposeClient;
+  /** Of the project, which the server has been sent. */
+  readonly name: string;
+  /** What its containers carry, as the API filters by it. */
+  readonly labels: string[];
+}
+
+/** A server on the engine that has taken in a project. */
+async function served(engine: TestEngine, parts: ComposeParts): Promise<Served> {
+  const { backend } = engine;
+  const name = `plt${randomBytes(5).toString('hex')}`;
+  onTestFinished(() => removeAll(backend, { 'com.docker.compose.project': name }));
+  const folder = await mkdtemp(path.join(tmpdir(), 'plumbline-served-'));
+  const { log } = captureLog();
+  const listening = await prepareListening({ address: { scheme: 'unix', path: path.join(folder, 's') } }, log);
+  const service = await createComposeService({
+    backend,
+    clock: systemClock,
+    log,
+    version: '0.0.0',
+    projectsFolder: null,
+    callerOf: listening.callerOf,
+    admit: listening.admit,
+    replyValidation: 'always',
+    pages: { openapi: new URL('file:///nonexistent'), referenceScript: new URL('file:///nonexistent') },
+  });
+  const server = await listening.listen(service.listener);
+  onTestFinished(async () => {
+    service.endStreams();
+    await server.stop(1_000);
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const compose = createComposeClient({ address: server.url, transport: nodeTransport() });
+  unwrap(await ingestProject(compose, { params: { name }, body: composeFile(engine, name, parts) }));
+  return { compose, name, labels: [`com.docker.compose.project=${name}`] };
+}
