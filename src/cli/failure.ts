@@ -24,5 +24,5 @@ async function lineFor(error: unknown): Promise<string | null> {
     return `The database refuses the connection: ${error.message}. Correct DATABASE_URI.`;
   }
   // Failures of the system, and those that our own code words for operators; faults have names such as TypeError.
-  return error.name === 'SettingError' || error.name === 'Error' ? error.message : null;
+  return ['SettingError', 'SyncError', 'Error'].includes(error.name) ? error.message : null;
 }

@@ -18,6 +18,8 @@ Databases, by the scheme of --db:
   sqlite:records.db sqlite:////var/lib/x.db      SQLite, a file that is made if need be
   mongodb:// mongodb+srv://                      MongoDB
   clickhouse:// clickhouse+http(s)://            ClickHouse, over HTTP
+  chdb:folder                                    ClickHouse in this process (npm install chdb); a server with
+                                                 this ANALYTICS_URI has the folder to itself and syncs on its own
   embedded:                                      the built-in PostgreSQL of PLUMBLINE_HOME, started if no server holds it
 
 Tokens: host_a always needs one; any valid token reads public repositories, private ones need the scope repo, those of

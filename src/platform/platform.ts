@@ -6,6 +6,7 @@ import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { routes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { serviceUnavailable } from '../../generated/problems.js';
+import { parseAnalyticsUri } from '../analytics/address.js';
 import { createApplication } from '../contract/application.js';
 import { createPages } from '../contract/pages.js';
 import type { Served } from '../contract/pipeline.js';
@@ -30,6 +31,7 @@ import { createSecretBox } from './secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
 import type { PlatformSettings } from './settings.js';
 import { executeInProcess } from './sync/jobs/execute-in-process.js';
+import { executeInServer } from './sync/jobs/execute-in-server.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
 import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
 import { systemClock, systemRandom, type Clock } from './surroundings.js';
@@ -50,8 +52,10 @@ export interface RunningPlatform {
 export interface PlatformSurroundings {
   readonly log: Log;
   readonly clock?: Clock;
-  /** How a sync is done; default: in a process of its own. */
+  /** How a sync is done; default: in a process of its own, but in this one where no other can open the store. */
   readonly executeSync?: StartExecution;
+  /** How optional packages are imported; default: `import()`. */
+  readonly importConnector?: (name: string) => Promise<unknown>;
 }
 
 /**
@@ -62,7 +66,7 @@ export interface PlatformSurroundings {
  */
 export async function startPlatform(
   settings: PlatformSettings,
-  { log, clock = systemClock, executeSync = executeInProcess }: PlatformSurroundings,
+  { log, clock = systemClock, executeSync, importConnector }: PlatformSurroundings,
 ): Promise<RunningPlatform> {
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -92,7 +96,8 @@ export async function startPlatform(
       clock,
       random: systemRandom,
       log,
-      execute: executeSync,
+      execute:
+        executeSync ?? (isOfOneProcess(settings.analyticsUri) ? executeInServer(importConnector) : executeInProcess),
       limit: settings.syncJobs,
       store: settings.analyticsUri ?? uri,
       localRoot: settings.syncLocalRoot,
@@ -125,7 +130,7 @@ export async function startPlatform(
       metrics: metrics.text,
       unreadiness: async () => (stopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
     };
-    const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics);
+    const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics, importConnector);
     stops.push(() => analytics.close());
     const server = await serve(settings, dependencies, metrics, log, analytics.middleware);
     stops.push(async () => {
@@ -138,6 +143,11 @@ export async function startPlatform(
     await stopAll();
     throw error;
   }
+}
+
+/** Whether a store can be open in one process only. */
+function isOfOneProcess(analyticsUri: string | null): boolean {
+  return analyticsUri !== null && parseAnalyticsUri(analyticsUri).kind === 'chdb';
 }
 
 async function embeddedDatabase(settings: PlatformSettings, log: Log, stops: (() => Promise<void>)[]): Promise<string> {

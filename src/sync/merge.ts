@@ -1,5 +1,5 @@
 /** How a record that is stored already and one that arrives become one: the same rule on every kind of database. */
-import type { AnyRow, JsonValue, Table } from './records.js';
+import type { AnyRow, JsonValue, ListJoin, Table } from './records.js';
 
 /**
  * The row to store, or undefined where nothing changes. SQL databases carry out the same rule in their upserts
@@ -7,16 +7,40 @@ import type { AnyRow, JsonValue, Table } from './records.js';
  */
 export function mergeRow(table: Table, stored: AnyRow | undefined, arriving: AnyRow): AnyRow | undefined {
   if (stored === undefined) return arriving;
-  if (table.localYields && arriving['source'] === 'local' && stored['source'] !== 'local') return undefined;
+  const yields = table.localYields && arriving['source'] === 'local' && stored['source'] !== 'local';
   const merged: Record<string, JsonValue> = {};
   let changed = false;
   for (const column of table.columns) {
     const before = stored[column.name] ?? null;
     const after = arriving[column.name] ?? null;
-    merged[column.name] = after === null && column.keepKnown ? before : after;
-    if (column.name !== 'last_synced' && !same(merged[column.name] ?? null, before)) changed = true;
+    if (column.name === 'last_synced') {
+      merged[column.name] = after;
+      continue;
+    }
+    const isJoined = column.joined !== undefined && areParts(column.joined, stored, arriving);
+    const next = isJoined ? joinLists(before, after) : yields || (after === null && column.keepKnown) ? before : after;
+    merged[column.name] = next;
+    if (!same(next, before)) changed = true;
   }
   return changed ? merged : undefined;
+}
+
+function areParts({ within, partialSource }: ListJoin, stored: AnyRow, arriving: AnyRow): boolean {
+  const sources = [stored['source'], arriving['source']];
+  return sources.includes(partialSource) && (arriving[within] ?? null) !== null && stored[within] === arriving[within];
+}
+
+/** All that two lists of texts name; see `joined` in records.ts. */
+function joinLists(before: JsonValue, after: JsonValue): JsonValue {
+  if (!isList(before) || !isList(after)) return after;
+  const [stored, arriving] = [new Set(before), new Set(after)];
+  if (after.every((item) => stored.has(item))) return before;
+  if (before.every((item) => arriving.has(item))) return after;
+  return [...new Set([...stored, ...arriving])].sort();
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 /** The key of a row as one text. No two rows share it: at most one part of a key is free text. */

@@ -18,6 +18,17 @@ interface ColumnOptions {
    * modes, a clone does not know when its repository was created).
    */
   readonly keepKnown: boolean;
+  /**
+   * For a list of which one source tells a part only: where the stored or the arriving row is from that source and both
+   * agree in the column `within`, which is not null, the list becomes all that either names. A list that is part of the
+   * other stays as the longer one is; else the sum is sorted, so that the order in which sources come does not matter.
+   */
+  readonly joined?: ListJoin;
+}
+
+export interface ListJoin {
+  readonly within: string;
+  readonly partialSource: string;
 }
 
 /** One column of a table. */
@@ -28,7 +39,7 @@ export interface Table {
   readonly name: TableName;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
-  /** A row that a local clone inferred does not replace one that a host reported. */
+  /** A row that a local clone inferred does not replace one that a host reported; it only adds to joined lists. */
   readonly localYields: boolean;
 }
 
@@ -46,6 +57,10 @@ function optional<T extends ColumnType>(type: T): Typed<T, true, false> {
 }
 function known<T extends ColumnType>(type: T): Typed<T, true, true> {
   return { type, nullable: true, keepKnown: true };
+}
+
+function list(join: ListJoin): Typed<'json', false, false> & { readonly joined: ListJoin } {
+  return { ...column('json'), joined: join };
 }
 
 /** Columns that every table ends with; `last_synced` is when the row was last written with a change. */
@@ -141,8 +156,11 @@ const definitions = {
       base_branch: optional('text'),
       head_hash: optional('text'),
       merge_hash: optional('text'),
-      /** Hashes of the commits that belong to it, as far as the source tells. */
-      commit_hashes: column('json'),
+      /**
+       * Hashes of the commits that belong to it, as far as the source tells: a clone and host_a tell all, the lists of
+       * host_b name the head and the squash only. A head has the same commits for everyone.
+       */
+      commit_hashes: list({ within: 'head_hash', partialSource: 'host_b' }),
       labels: column('json'),
       additions: optional('integer'),
       deletions: optional('integer'),

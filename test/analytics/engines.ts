@@ -1,13 +1,13 @@
 /** The four engines of the analytics for tests that run on each. What cannot be had is skipped with its reason. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import type { AnalyticsAddress } from '../../src/analytics/address.js';
 import type { StoreOptions } from '../../src/analytics/store/open.js';
+import { chdbMissing, importConnector } from '../support/chdb.js';
 import { startClickHouse, type TestClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
@@ -23,7 +23,7 @@ export interface AnalyticsEngine {
 export const openOptions: StoreOptions = {
   now: Date.now,
   log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-  importChdb: () => Promise.resolve(chdbRequire('chdb')),
+  importChdb: () => importConnector('chdb'),
 };
 
 function ignore(): void {
@@ -35,7 +35,6 @@ afterAll(async () => {
   for (const clean of cleanups.toReversed()) await clean();
 });
 
-const chdbRequire = createRequire(join(process.env['TEST_CHDB'] ?? process.cwd(), 'package.json'));
 const clickHouse = await startClickHouse();
 if (!('missing' in clickHouse)) cleanups.push(() => clickHouse.stop());
 
@@ -46,9 +45,9 @@ export const engines: readonly (AnalyticsEngine | { readonly kind: EngineKind; r
   'missing' in clickHouse
     ? { kind: 'clickhouse', missing: clickHouse.missing }
     : { kind: 'clickhouse', newUri: () => newClickHouse(clickHouse) },
-  hasChdb()
+  chdbMissing === null
     ? { kind: 'chdb', newUri: () => Promise.resolve(`chdb:${join(newDirectory(), 'analytics')}`) }
-    : { kind: 'chdb', missing: 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB' },
+    : { kind: 'chdb', missing: chdbMissing },
 ];
 
 /** Describes a behaviour on every engine that can be had here. */
@@ -63,15 +62,6 @@ export function describeOnEachEngine(behaviour: string, tests: (engine: Analytic
         tests(engine);
       });
     }
-  }
-}
-
-function hasChdb(): boolean {
-  try {
-    chdbRequire.resolve('chdb');
-    return true;
-  } catch {
-    return false;
   }
 }
 

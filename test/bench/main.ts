@@ -7,6 +7,7 @@ import { benchMe } from './platform/me.js';
 import { benchStart } from './platform/start.js';
 import { benchSdkSize } from './sdk-size.js';
 import { benchSyncGit } from './sync/git.js';
+import { benchUnits } from './sync/units.js';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   throughput: benchThroughput,
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   'sdk-size': benchSdkSize,
   compose: benchCompose,
   sync: benchSyncGit,
+  units: benchUnits,
   analytics: benchAnalytics,
   'analytics-growth': benchAnalyticsGrowth,
 };

@@ -76,13 +76,10 @@ it('makes a new password when asked to, and another demo for another address', a
   expect(chartIn(other)).toBe(chartIn(first));
 });
 
-it.each([
-  [['--email', 'nobody'], {}, '--email nobody is no e-mail address'],
-  [[], { ANALYTICS_URI: 'chdb:/var/lib/analytics' }, 'What is made up cannot be stored in ANALYTICS_URI: '],
-])('refuses %j with %j, and says why', async (args, more, why) => {
-  const refused = await plumbline(['demo', ...args], { environment: { ...environment, ...more } });
+it('refuses what is no e-mail address, and says so', async () => {
+  const refused = await plumbline(['demo', '--email', 'nobody'], { environment });
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toMatch(new RegExp(`^plumbline: ${why}[^\\n]*\\n$`));
+  expect(refused.stderr).toMatch(/^plumbline: --email nobody is no e-mail address[^\n]*\n$/);
 });
 
 it('leaves the account of somebody else alone', async () => {

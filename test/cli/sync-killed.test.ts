@@ -17,6 +17,11 @@ async function wholeHistory(commits: number): Promise<readonly string[]> {
 }
 
 describeOnEachDatabase('plumbline sync', (engine) => {
+  if (engine.inProcess === true) {
+    it.skip('is killed on chdb in test/sync/resume.test.ts: the command would need it among its own packages', () => {});
+    return;
+  }
+
   it('that gets kill -9 is completed by the next run, as if it had not been interrupted; one more changes nothing', async () => {
     const args = await wholeHistory(COMMITS);
     const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];

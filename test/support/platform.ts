@@ -93,6 +93,7 @@ export interface TestPlatformOptions {
   readonly mailbox?: Mailbox;
   readonly clock?: MovableClock;
   readonly executeSync?: StartExecution;
+  readonly importConnector?: (name: string) => Promise<unknown>;
 }
 
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
@@ -107,6 +108,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     log,
     clock,
     ...(options.executeSync === undefined ? {} : { executeSync: options.executeSync }),
+    ...(options.importConnector === undefined ? {} : { importConnector: options.importConnector }),
   });
   const send = recordingFetch('platform');
 

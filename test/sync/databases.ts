@@ -1,4 +1,4 @@
-/** The four kinds of database for tests that run on each. What cannot be had on a machine is skipped with its reason. */
+/** The four kinds of database, ClickHouse in both of its forms, for tests that run on each. What cannot be had on a machine is skipped with its reason. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -7,13 +7,20 @@ import { join } from 'node:path';
 import { afterAll, describe, onTestFinished } from 'vitest';
 import type { DatabaseKind } from '../../src/sync/sinks/sink.js';
 import type { TestClickHouse } from '../support/clickhouse-http.js';
+import { chdbMissing } from '../support/chdb.js';
 import { startClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 export interface Engine {
   readonly kind: DatabaseKind;
+  /** The engine is in the process that opens the database: chdb, of which one is open at a time. */
+  readonly inProcess?: boolean;
   /** The connection string of a new, empty database that goes with the test. */
   newDatabase(): Promise<string>;
+}
+
+interface MissingEngine extends Pick<Engine, 'kind' | 'inProcess'> {
+  readonly missing: string;
 }
 
 const clickHouse = await startClickHouse();
@@ -21,7 +28,7 @@ if (!('missing' in clickHouse)) afterAll(() => clickHouse.stop());
 
 const mongoUri = process.env['TEST_MONGODB_URI'];
 
-const engines: readonly (Engine | { readonly kind: DatabaseKind; readonly missing: string })[] = [
+const engines: readonly (Engine | MissingEngine)[] = [
   {
     kind: 'postgres',
     newDatabase: async () => {
@@ -47,6 +54,17 @@ const engines: readonly (Engine | { readonly kind: DatabaseKind; readonly missin
   'missing' in clickHouse
     ? { kind: 'clickhouse', missing: clickHouse.missing }
     : { kind: 'clickhouse', newDatabase: () => newClickHouse(clickHouse) },
+  chdbMissing === null
+    ? {
+        kind: 'clickhouse',
+        inProcess: true,
+        newDatabase: () => {
+          const directory = mkdtempSync(join(tmpdir(), 'plumbline-chdb-'));
+          onTestFinished(() => rm(directory, { recursive: true, force: true }));
+          return Promise.resolve(`chdb:${join(directory, 'records')}`);
+        },
+      }
+    : { kind: 'clickhouse', inProcess: true, missing: chdbMissing },
 ];
 
 async function newClickHouse(server: TestClickHouse): Promise<string> {
@@ -60,12 +78,13 @@ async function newClickHouse(server: TestClickHouse): Promise<string> {
 /** Describes a behaviour on every kind of database that can be had here. */
 export function describeOnEachDatabase(behaviour: string, tests: (engine: Engine) => void): void {
   for (const engine of engines) {
+    const name = engine.inProcess === true ? `${engine.kind} in this process` : engine.kind;
     if ('missing' in engine)
-      describe.skip(`${behaviour} on ${engine.kind} (skipped: ${engine.missing})`, () => {
+      describe.skip(`${behaviour} on ${name} (skipped: ${engine.missing})`, () => {
         tests(engine as never);
       });
     else
-      describe(`${behaviour} on ${engine.kind}`, () => {
+      describe(`${behaviour} on ${name}`, () => {
         tests(engine);
       });
   }

@@ -12,9 +12,10 @@ import { parseSyncRequest } from '../../src/sync/request.js';
 import { runSync } from '../../src/sync/run.js';
 import { parseConnection } from '../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../src/sync/sinks/open.js';
-import type { Sink } from '../../src/sync/sinks/sink.js';
+import type { Sink, SinkPage } from '../../src/sync/sinks/sink.js';
 import type { SyncSummary } from '../../src/sync/summary.js';
 import type { Surroundings } from '../../src/sync/surroundings.js';
+import { importConnector } from '../support/chdb.js';
 import { GIT_TEST_ENVIRONMENT } from '../support/git-history.js';
 
 /** Noon of a Wednesday. */
@@ -39,6 +40,7 @@ export function testSurroundings(changes: Partial<Surroundings> = {}): TestSurro
     signal: new AbortController().signal,
     progress: {},
     environment: GIT_TEST_ENVIRONMENT,
+    importConnector,
     slept,
     ...changes,
   };
@@ -74,11 +76,26 @@ export function sqliteUri(): string {
 
 /** Opens a database beside the syncs; it is closed with the test. */
 export async function openDatabase(uri: string, now: () => number = () => NOW): Promise<Sink> {
+  const sink = await openReady(uri, now);
+  onTestFinished(() => sink.close());
+  return sink;
+}
+
+/** Stores a page as a process of its own would: the database is open no longer than that. */
+export async function applyOnce(uri: string, page: SinkPage): Promise<void> {
+  const sink = await openReady(uri, () => NOW);
+  try {
+    await sink.apply(page);
+  } finally {
+    await sink.close();
+  }
+}
+
+async function openReady(uri: string, now: () => number): Promise<Sink> {
   const address = parseConnection(uri);
   if ('problem' in address) throw new Error(address.problem);
   const sink = await openSink(address, { now, concurrency: 1, echo: undefined }, testSurroundings());
   await sink.ensureSchema();
-  onTestFinished(() => sink.close());
   return sink;
 }
 
@@ -86,7 +103,15 @@ export type Stored = Readonly<Record<string, readonly AnyRow[]>>;
 
 /** All rows of a repository by table, in key order, without the time at which they were written. */
 export async function storedRows(uri: string, repoId: string): Promise<Stored> {
-  const sink = await openDatabase(uri);
+  const sink = await openReady(uri, () => NOW);
+  try {
+    return await rowsByTable(sink, repoId);
+  } finally {
+    await sink.close();
+  }
+}
+
+async function rowsByTable(sink: Sink, repoId: string): Promise<Stored> {
   const stored: Record<string, AnyRow[]> = {};
   for (const table of TABLES) {
     const rows: AnyRow[] = [];

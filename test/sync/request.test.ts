@@ -188,6 +188,8 @@ describe('a connection string', () => {
     ['clickhouse://u:p@h/d', 'clickhouse', 'http://u:p@h:8123/d'],
     ['clickhouse://h:9999/d?secure=true', 'clickhouse', 'https://h:9999/d'],
     ['clickhouse+https://h/d', 'clickhouse', 'https://h:8443/d'],
+    ['chdb:data/records', 'clickhouse', 'chdb:data/records'],
+    ['chdb:////var/my%20records', 'clickhouse', 'chdb:/var/my records'],
   ])('%s names %s at %s', (connection, kind, address) => {
     expect(parseConnection(connection)).toEqual({ kind, address });
   });

@@ -9,6 +9,7 @@ import { writeSync } from 'node:fs';
 import type { SyncOptions } from '../../src/sync/request.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 import { runSync } from '../../src/sync/run.js';
+import { importConnector } from '../support/chdb.js';
 
 const [options = '{}', environment = '{}', pattern = '', number = '1'] = process.argv.slice(2);
 const stopAt = new RegExp(pattern);
@@ -26,6 +27,7 @@ await runSync(parsed.request, {
   newId: randomUUID,
   signal: new AbortController().signal,
   environment: process.env,
+  importConnector,
   progress: {
     statement: (text) => {
       if (!stopAt.test(text) || (left -= 1) > 0) return;

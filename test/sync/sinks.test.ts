@@ -3,7 +3,7 @@ import type { AnyRow } from '../../src/sync/records.js';
 import { tableNamed } from '../../src/sync/records.js';
 import type { BlameLength, SinkPage, StateKey, TableRows } from '../../src/sync/sinks/sink.js';
 import { describeOnEachDatabase } from './databases.js';
-import { NOW, openDatabase, storedRows } from './harness.js';
+import { applyOnce, NOW, openDatabase, storedRows } from './harness.js';
 
 const key: StateKey = { repoId: '0b7f6a2e-1111-8111-8111-000000000001', target: 'git', source: 'local' };
 const everywhere = { org_id: 'acme', source: 'local', last_synced: NOW };
@@ -176,6 +176,50 @@ describeOnEachDatabase('a sink', (engine) => {
     const reported = pullRequest({ source: 'host_a', title: 'As reported' });
     await (await openDatabase(uri)).apply(page([{ table: requests, rows: [reported] }]));
     expect(await storedRows(uri, key.repoId)).toMatchObject({ git_pull_requests: [{ title: 'As reported' }] });
+  });
+
+  it('comes to know all commits of a head, in whatever order a clone and a host that tells few of them come', async () => {
+    const clone = pullRequest({
+      head_hash: 'c3',
+      merge_hash: 'm',
+      commit_hashes: ['c3', 'c2', 'c1'],
+      title: 'Inferred',
+    });
+    const host = pullRequest({ source: 'host_b', head_hash: 'c3', merge_hash: 'm', title: 'As reported' });
+    for (const [told, known] of [
+      [['c3'], ['c3', 'c2', 'c1']],
+      [
+        ['c3', 'a squash'],
+        ['a squash', 'c1', 'c2', 'c3'],
+      ],
+    ]) {
+      const reported = { ...host, commit_hashes: told ?? [] };
+      for (const order of [
+        [clone, reported],
+        [reported, clone],
+        [clone, reported, clone, reported],
+      ]) {
+        const uri = await engine.newDatabase();
+        for (const row of order) await applyOnce(uri, page([{ table: requests, rows: [row] }]));
+        expect(await storedRows(uri, key.repoId)).toEqual({
+          git_pull_requests: [
+            expect.objectContaining({ source: 'host_b', title: 'As reported', commit_hashes: known }),
+          ],
+        });
+      }
+    }
+  });
+
+  it('forgets the commits of an earlier head', async () => {
+    const uri = await engine.newDatabase();
+    const before = pullRequest({ source: 'host_b', head_hash: 'c2', commit_hashes: ['c1', 'c2'] });
+    const after = { ...before, head_hash: 'c3', commit_hashes: ['c3'] };
+    const late = pullRequest({ head_hash: 'c2', commit_hashes: ['c0', 'c1', 'c2'] });
+    for (const row of [before, after, late])
+      await (await openDatabase(uri)).apply(page([{ table: requests, rows: [row] }]));
+    expect(await storedRows(uri, key.repoId)).toMatchObject({
+      git_pull_requests: [{ source: 'host_b', head_hash: 'c3', commit_hashes: ['c3'] }],
+    });
   });
 
   it('removes the blame beyond the length that a file now has, and that of no other file', async () => {

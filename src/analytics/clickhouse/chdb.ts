@@ -1,123 +1,145 @@
 /** The ClickHouse engine in this process (https://github.com/chdb-io/chdb-node), an optional package of 500 MB. */
 import { mkdir } from 'node:fs/promises';
-import { QUERY_SETTINGS, type ClickHouseEngine } from './engine.js';
+import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { enterFolder, holderOf, type Chdb, type ImportChdb, type Result, type Session } from './chdb-folder.js';
+import { QUERY_SETTINGS, type ClickHouseEngine, type ClickHouseParameters, type QueryLimits } from './engine.js';
+import { inTurn } from './turns.js';
 
-export type ImportChdb = () => Promise<unknown>;
+export { ChdbMissing, type ImportChdb } from './chdb-folder.js';
 
-/** The part of the package that is used. */
-interface Chdb {
-  readonly Session: new (path: string) => Session;
-}
+const SETTINGS = Object.entries(QUERY_SETTINGS).map(([name, value]) => `${name} = ${value}`);
+const LISTS = { format: 'JSONCompactEachRow' } as const;
+const OBJECTS = { format: 'JSONEachRow' } as const;
 
-interface Session {
-  queryAsync(statement: string, options: { readonly format: string }): Promise<Result>;
-  queryBindAsync(statement: string, parameters: object, options: { readonly format: string }): Promise<Result>;
-  insert(rows: { readonly table: string; readonly values: Buffer; readonly format: string }): Promise<unknown>;
-  close(): void;
-}
-
-interface Result {
-  text(): string;
-}
-
-const FORMAT = { format: 'JSONCompactEachRow' } as const;
+/** Rows that are written as text before others of this process have a turn. */
+const ROWS_AT_ONCE = 1000;
 
 let queries = 0;
 
 /**
- * Opens the engine on a directory, which is created where it does not exist. A process has one such directory at a
- * time, and a directory one process.
- *
- * @throws Error naming what to install where the package is missing
+ * The package runs statements with parameters one after another, whatever connection they come over. Those that wait
+ * for it would each keep one of Node's few threads, which logins and files need too: so they wait here.
  */
-export async function openChdb(
-  path: string,
-  importChdb: ImportChdb = () => import(PACKAGE),
-): Promise<ClickHouseEngine> {
-  const { Session } = await load(importChdb);
-  await mkdir(path, { recursive: true });
-  const session = new Session(path);
-  // A second connection to the same engine, which can end what the first one does.
-  const control = new Session(path);
-  const settings = Object.entries(QUERY_SETTINGS).map(([name, value]) => `${name} = ${value}`);
+const boundTurn = inTurn();
+
+/**
+ * Opens the engine on a directory, which is created where it does not exist. A process has one such directory at a
+ * time, and a directory one process; within the process it may be opened any number of times, and all share one engine.
+ *
+ * @throws ChdbMissing naming what to install where the package is missing; Error where another directory is open here,
+ *   or another process has this one
+ */
+export async function openChdb(path: string, importChdb?: ImportChdb): Promise<ClickHouseEngine> {
+  const directory = resolve(path);
+  const folder = await enterFolder(directory, importChdb);
+  const { session, control } = await connect(folder.chdb, directory).catch(async (error: unknown) => {
+    await folder.leave();
+    throw error;
+  });
+  // A connection does one thing at a time as well.
+  const turn = inTurn();
+
+  const select = (
+    statement: string,
+    parameters: ClickHouseParameters,
+    format: typeof LISTS | typeof OBJECTS,
+    limits?: QueryLimits,
+  ): Promise<Result> =>
+    turn(() =>
+      boundTurn(async () => {
+        limits?.signal.throwIfAborted();
+        queries += 1;
+        // There is no other way to find a query of this engine again: it cannot be given an id.
+        const mark = `plumbline-${process.pid}-${queries}`;
+        const own = [...SETTINGS, `log_comment = '${mark}'`];
+        if (limits !== undefined) own.push(`max_execution_time = ${limits.timeoutSeconds}`);
+        const end = (): void => {
+          void stop(control, mark, () => ended);
+        };
+        let ended = false;
+        limits?.signal.addEventListener('abort', end, { once: true });
+        try {
+          return await session.queryBindAsync(`${statement} settings ${own.join(', ')}`, parameters, format);
+        } finally {
+          ended = true;
+          limits?.signal.removeEventListener('abort', end);
+        }
+      }),
+    );
 
   return {
-    async query(statement, parameters, limits) {
-      limits?.signal.throwIfAborted();
-      queries += 1;
-      // There is no other way to find a query of this engine again: it cannot be given an id.
-      const mark = `plumbline-${process.pid}-${queries}`;
-      const own = [...settings, `log_comment = '${mark}'`];
-      if (limits !== undefined) own.push(`max_execution_time = ${limits.timeoutSeconds}`);
-      const end = (): void => {
-        void stop(control, mark, () => ended);
-      };
-      let ended = false;
-      limits?.signal.addEventListener('abort', end, { once: true });
-      try {
-        const result = await session.queryBindAsync(`${statement} settings ${own.join(', ')}`, parameters, FORMAT);
-        return rowsOf(result.text());
-      } finally {
-        ended = true;
-        limits?.signal.removeEventListener('abort', end);
-      }
-    },
-    async command(statement) {
-      await session.queryAsync(statement, FORMAT);
+    // One list, or one object, per line: by the formats.
+    query: async (statement, parameters, limits) =>
+      linesOf(await select(statement, parameters, LISTS, limits)) as unknown[][],
+    records: async (statement, parameters) =>
+      linesOf(await select(statement, parameters, OBJECTS)) as Record<string, unknown>[],
+    async command(statement, parameters) {
+      await turn(() =>
+        parameters === undefined
+          ? session.queryAsync(statement, LISTS)
+          : boundTurn(() => session.queryBindAsync(statement, parameters, LISTS)),
+      );
     },
     async insert(table, rows) {
-      const values = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
-      await session.insert({ table, values, format: 'JSONEachRow' });
+      const lines: string[] = [];
+      for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+        for (const row of rows.slice(start, start + ROWS_AT_ONCE)) lines.push(JSON.stringify(row));
+        await setImmediate();
+      }
+      const values = Buffer.from(lines.join('\n'));
+      await turn(() => session.insert({ table, values, format: 'JSONEachRow' }));
     },
     close() {
       session.close();
       control.close();
-      return Promise.resolve();
+      return folder.leave();
     },
   };
 }
 
-/** A variable, so that the compiler does not ask for a package that need not be there. */
-const PACKAGE: string = 'chdb';
-
-async function load(importChdb: ImportChdb): Promise<Chdb> {
-  let loaded: unknown;
+/** `control` is a second connection to the same engine, which can end what the first one does. */
+async function connect(
+  { Session }: Chdb,
+  directory: string,
+): Promise<{ readonly session: Session; readonly control: Session }> {
+  await mkdir(directory, { recursive: true });
+  let session: Session;
   try {
-    loaded = await importChdb();
+    session = new Session(directory);
   } catch (error) {
-    throw new Error('The analytics address begins with chdb:, and the package chdb is missing. Run: npm install chdb', {
-      cause: error,
-    });
+    const holder = await holderOf(directory);
+    const reason =
+      holder === undefined
+        ? error instanceof Error
+          ? error.message
+          : String(error)
+        : `another process has it open, with the id ${holder}. A directory of chdb belongs to one process at a time: ` +
+          'stop that one, or use a ClickHouse server';
+    throw new Error(`The embedded ClickHouse in ${directory} cannot be opened: ${reason}.`, { cause: error });
   }
-  if (isChdb(loaded)) return loaded;
-  if (typeof loaded === 'object' && loaded !== null && 'default' in loaded && isChdb(loaded.default)) {
-    return loaded.default;
+  try {
+    return { session, control: new Session(directory) };
+  } catch (error) {
+    session.close();
+    throw error;
   }
-  throw new Error('The package chdb is not the one that is expected. Run: npm install chdb@^3.4.0');
 }
 
-function isChdb(loaded: unknown): loaded is Chdb {
-  return typeof loaded === 'object' && loaded !== null && 'Session' in loaded && typeof loaded.Session === 'function';
-}
-
-/**
- * Ends a query. It may be waiting its turn still, because the package runs queries with parameters one after another:
- * then it is ended once it has begun.
- */
+/** Ends a query, which may not have begun in the engine yet: then once it has. */
 async function stop(control: Session, mark: string, ended: () => boolean): Promise<void> {
   while (!ended()) {
     try {
-      await control.queryAsync(`kill query where Settings['log_comment'] = '${mark}' async`, FORMAT);
+      await control.queryAsync(`kill query where Settings['log_comment'] = '${mark}' async`, LISTS);
     } catch {
       // The engine is closing, which ends the query as well.
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((done) => setTimeout(done, 20));
   }
 }
 
-function rowsOf(text: string): readonly unknown[][] {
-  if (text === '') return [];
-  // One row of JSON a line, by the format.
-  return JSON.parse(`[${text.trimEnd().split('\n').join(',')}]`) as unknown[][];
+function linesOf(result: Result): unknown[] {
+  const text = result.text();
+  return text === '' ? [] : (JSON.parse(`[${text.trimEnd().split('\n').join(',')}]`) as unknown[]);
 }

@@ -1,7 +1,7 @@
-/** What the analytics need of a ClickHouse, be it a server or the engine in this process. */
+/** What the analytics and the sync need of a ClickHouse, be it a server or the engine in this process. */
 
 /** Values for the `{name:Type}` placeholders of a statement; they never become part of its text. */
-export type ClickHouseParameters = Readonly<Record<string, string | number | readonly string[]>>;
+export type ClickHouseParameters = Readonly<Record<string, string | number | readonly (string | number)[]>>;
 
 export interface QueryLimits {
   /** After this the engine ends the query, with the code 159. */
@@ -13,7 +13,9 @@ export interface QueryLimits {
 export interface ClickHouseEngine {
   /** Rows as lists in the order of the columns; integers of 64 and more bits are text. */
   query(statement: string, parameters: ClickHouseParameters, limits?: QueryLimits): Promise<readonly unknown[][]>;
-  command(statement: string): Promise<void>;
+  /** Rows as objects by the names of the columns; integers of 64 and more bits are text. */
+  records(statement: string, parameters: ClickHouseParameters): Promise<readonly Record<string, unknown>[]>;
+  command(statement: string, parameters?: ClickHouseParameters): Promise<void>;
   insert(table: string, rows: readonly object[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { QUERY_SETTINGS, type ClickHouseEngine } from './engine.js';
 export function openClickHouseServer(url: string): ClickHouseEngine {
   const client = createClient({
     url,
-    application: 'plumbline-analytics',
+    application: 'plumbline',
     // Longer than any query may take: the engine's own limit comes first.
     request_timeout: 320_000,
     log: { level: ClickHouseLogLevel.OFF },
@@ -31,8 +31,12 @@ export function openClickHouseServer(url: string): ClickHouseEngine {
       });
       return result.json<unknown[]>();
     },
-    async command(statement) {
-      await client.command({ query: statement });
+    async records(statement, parameters) {
+      const result = await client.query({ query: statement, query_params: { ...parameters }, format: 'JSONEachRow' });
+      return result.json<Record<string, unknown>>();
+    },
+    async command(statement, parameters) {
+      await client.command({ query: statement, query_params: { ...parameters } });
     },
     async insert(table, rows) {
       await client.insert({ table, values: rows, format: 'JSONEachRow' });

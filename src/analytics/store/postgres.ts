@@ -86,6 +86,9 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
   // Two syncs of one repository take turns; those of different repositories share no row. Statements that are not
   // waited for are sent in one go.
   const statements = [
+    // A server that crashes loses the last changes in order, and with them what is noted after them: they are derived
+    // again. So none of them waits for the disk.
+    sql`set local synchronous_commit = off`,
     sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline work units ${orgId} ${repoId}`}, 0))`,
     ...(isRemoving ? [removeShares(sql, orgId, change.removed), removeUnits(sql, orgId, change.removed)] : []),
   ];

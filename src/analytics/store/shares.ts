@@ -36,7 +36,9 @@ function wholeParts(shares: readonly Share[]): readonly Part[] | undefined {
     last = part;
   }
   // In order by weight and then by name, equal names can only stand apart: few parts are compared quickly.
-  const isDistinct = parts.every(({ subcategory }, at) => parts.findIndex((part) => part.subcategory === subcategory) === at);
+  const isDistinct = parts.every(
+    ({ subcategory }, at) => parts.findIndex((part) => part.subcategory === subcategory) === at,
+  );
   return sum === WHOLE && isDistinct ? parts : undefined;
 }
 

@@ -4,7 +4,8 @@
  */
 import Database from 'libsql';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import { partRow, shareRows, unitOf, unitRow, type ShareRow, type UnitRow } from './rows.js';
+import { partRow, unitOf, unitRow, type UnitRow } from './rows.js';
+import { partsOf } from './shares.js';
 
 const BATCH = 1000;
 
@@ -30,13 +31,38 @@ const UNIT_COLUMNS = [
   ...(['id', 'work_type', 'repo', 'team', 'author', 'theme', 'subcategory'] as const),
   ...(['started_at', 'completed_at', 'day', 'churn', 'cycle_ms'] as const),
 ] satisfies readonly (keyof UnitRow)[];
-const SHARE_COLUMNS = [
-  ...(['id', 'work_type', 'repo', 'team', 'author', 'theme', 'subcategory'] as const),
-  ...(['day', 'weight', 'churn', 'cycle_ms'] as const),
-] satisfies readonly (keyof ShareRow)[];
 
-const INSERT_UNIT = insert('work_units', ['org_id', 'repo_id', ...UNIT_COLUMNS]);
-const INSERT_SHARE = insert('work_unit_shares', ['org_id', ...SHARE_COLUMNS]);
+/** Rows per insert statement: more gain nothing. */
+const INSERT_ROWS = 50;
+
+const insertUnits = remembered(
+  (rows) =>
+    `insert into work_units (org_id, repo_id, ${UNIT_COLUMNS.join(', ')}) values ${tuples(rows, UNIT_COLUMNS.length + 2)}`,
+);
+/** What a share repeats of its unit is taken from there: to bind a value costs more than to look it up. */
+const insertShares = remembered(
+  (rows) => `
+    insert into work_unit_shares (org_id, day, id, subcategory, work_type, repo, team, author, theme, weight, churn,
+                                  cycle_ms)
+    select unit.org_id, unit.day, unit.id, part.name, unit.work_type, unit.repo, unit.team, unit.author,
+           substr(part.name, 1, instr(part.name, '.') - 1), part.weight, unit.churn * part.weight,
+           -- As partOf in rows.ts, in two steps that do not overflow; the driver binds every number as a float.
+           unit.cycle_ms / 1000000 * part.weight + (unit.cycle_ms % 1000000 * part.weight + 500000) / 1000000
+    from (select column1 as org_id, column2 as id, column3 as name, cast(column4 as integer) as weight from (values ${tuples(rows, 4)}))
+         as part
+      cross join work_units as unit on unit.org_id = part.org_id and unit.id = part.id`,
+);
+
+function tuples(rows: number, columns: number): string {
+  const row = `(${Array<string>(columns).fill('?').join(', ')})`;
+  return Array<string>(rows).fill(row).join(', ');
+}
+
+/** The text of a statement, by its number of rows: only two are ever asked for. */
+function remembered(text: (rows: number) => string): (rows: number) => string {
+  const [one, many] = [text(1), text(INSERT_ROWS)];
+  return (rows) => (rows === 1 ? one : many);
+}
 
 type Value = string | number | null;
 
@@ -55,7 +81,11 @@ export function openSqliteStore(path: string): WorkUnitStore {
     ensureSchema: () =>
       settled(() => {
         // WAL lets the analytics read during a sync.
-        database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 30000');
+        database.exec(
+          'pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 30000; ' +
+            // 64 MB each: a large change writes to five trees all over, whose pages else are read and written over and over.
+            'pragma cache_size = -65536; pragma wal_autocheckpoint = 16384',
+        );
         database.exec(SCHEMA);
       }),
     apply: (change) =>
@@ -84,26 +114,54 @@ export function openSqliteStore(path: string): WorkUnitStore {
 
 type Prepare = (text: string) => Database.Statement;
 
-function apply(prepare: Prepare, { orgId, repoId, units, removed }: WorkUnitChange): void {
-  for (const id of removed) remove(prepare, orgId, id);
-  for (const unit of units) {
-    const row = unitRow(unit);
-    // The day is part of the key: a unit that moved to another one would stay behind on the old.
-    remove(prepare, orgId, row.id);
-    prepare(INSERT_UNIT).run([orgId, repoId, ...UNIT_COLUMNS.map((name): Value => row[name])]);
-    for (const share of shareRows(row, unit.shares)) {
-      prepare(INSERT_SHARE).run([orgId, ...SHARE_COLUMNS.map((name): Value => share[name])]);
-    }
-  }
+function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: WorkUnitChange): void {
+  if (removed.length > 0) remove(prepare, orgId, removed);
+  const rows = units.map((unit) => ({ unit, row: unitRow(unit) }));
+  // The day is part of the key: a unit that moved to another one would stay behind on the old.
+  if (areNew !== true)
+    remove(
+      prepare,
+      orgId,
+      rows.map(({ row }) => row.id),
+    );
+  const latest = areNew === true ? rows : [...new Map(rows.map((each) => [each.row.id, each])).values()];
+  // In the order of the trees: what belongs on one page is written together.
+  const ordered = latest.sort(({ row: a }, { row: b }) => compare(a.day, b.day) || compare(a.id, b.id));
+  insert(
+    prepare,
+    insertUnits,
+    ordered.map(({ row }) => [orgId, repoId, ...UNIT_COLUMNS.map((name) => valueOf(row, name))]),
+  );
+  insert(
+    prepare,
+    insertShares,
+    ordered.flatMap(({ unit, row }) =>
+      partsOf(unit.shares, row.subcategory).map(({ subcategory, weight }) => [orgId, row.id, subcategory, weight]),
+    ),
+  );
 }
 
-function remove(prepare: Prepare, orgId: string, id: string): void {
-  prepare('delete from work_unit_shares where org_id = ? and id = ?').run([orgId, id]);
-  prepare('delete from work_units where org_id = ? and id = ?').run([orgId, id]);
+function valueOf(row: UnitRow, name: keyof UnitRow): Value {
+  const value = row[name];
+  const isMoment = name === 'started_at' || name === 'completed_at';
+  return isMoment && value !== null ? new Date(value).toISOString() : value;
 }
 
-function insert(table: string, columns: readonly string[]): string {
-  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function remove(prepare: Prepare, orgId: string, ids: readonly string[]): void {
+  const list = JSON.stringify(ids);
+  for (const table of ['work_unit_shares', 'work_units'])
+    prepare(`delete from ${table} where org_id = ? and id in (select value from json_each(?))`).run([orgId, list]);
+}
+
+function insert(prepare: Prepare, text: (rows: number) => string, rows: readonly (readonly Value[])[]): void {
+  const inBatches = rows.length - (rows.length % INSERT_ROWS);
+  for (let start = 0; start < inBatches; start += INSERT_ROWS)
+    prepare(text(INSERT_ROWS)).run(rows.slice(start, start + INSERT_ROWS).flat());
+  for (const row of rows.slice(inBatches)) prepare(text(1)).run([...row]);
 }
 
 // The driver is synchronous; the interface of the stores is not.

@@ -17,13 +17,19 @@ export interface ServedAnalytics {
  * Opens the store of the analytics and makes the routes of `/graphql`.
  *
  * @param uri the store
+ * @param importConnector how optional packages are imported; default: `import()`
  */
 export async function serveAnalytics(
   uri: string,
   { settings, tokens, sql, log }: PlatformDependencies,
   metrics: Metrics,
+  importConnector?: (name: string) => Promise<unknown>,
 ): Promise<ServedAnalytics> {
-  const analytics = await openAnalytics(uri, { timeoutSeconds: settings.analyticsQueryTimeoutSeconds, log });
+  const analytics = await openAnalytics(uri, {
+    timeoutSeconds: settings.analyticsQueryTimeoutSeconds,
+    log,
+    ...(importConnector === undefined ? {} : { importChdb: () => importConnector('chdb') }),
+  });
   const middleware = createGraphqlRoutes({
     analytics,
     authenticate: createGraphqlAuthentication(tokens, sql),

@@ -3,8 +3,16 @@
  * sink's; a link that is removed is written again as gone.
  */
 import type { AnyRow, Column, JsonValue } from '../records.js';
-import type { Binding, Derivation, Link, RowQuery } from './derivation.js';
-import { columnsOf, selectChangedCommits, selectRows } from './derivation.js';
+import { tableNamed } from '../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery, Where } from './derivation.js';
+import {
+  changedCommit,
+  changeSums,
+  columnsOf,
+  PATH_SEPARATOR,
+  selectChangedCommits,
+  selectRows,
+} from './derivation.js';
 
 type Parameters = Record<string, string | number | readonly (string | number)[]>;
 
@@ -28,6 +36,7 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
   return {
     ensureSchema: () => ensureSchema(connection),
     rows: (query) => rows(connection, query),
+    commits: (repoId, columns, where) => commits(connection, repoId, columns, where),
     changedCommits: (repoId, since) => changedCommits(connection, repoId, since),
     writeLinks: async (repoId, added, removed) => {
       const version = connection.nextVersion();
@@ -97,6 +106,7 @@ function statement(): Statement {
     liveLink: 'gone = 0 and ',
     value: (value, type) => place(value, TYPES[type]),
     among: (column, values, type) => `${column} in ${place(values, `Array(${TYPES[type]})`)}`,
+    within: (column, query) => `${column} in (${query})`,
     time: (milliseconds) => `fromUnixTimestamp64Milli(${place(milliseconds, 'Int64')})`,
   };
   return { binding, parameters };
@@ -139,6 +149,41 @@ async function* pages(connection: ClickHouseConnection, query: RowQuery): AsyncG
   }
 }
 
+/** The statistics of each page are one more query. */
+async function* commits(
+  connection: ClickHouseConnection,
+  repoId: string,
+  columns: readonly string[],
+  where: CommitsWhere,
+): AsyncGenerator<readonly ChangedCommit[]> {
+  for await (const page of rows(connection, { table: tableNamed('git_commits'), repoId, columns, where })) {
+    const { binding, parameters } = statement();
+    const found = {
+      table: tableNamed('git_commit_stats'),
+      repoId,
+      columns: STATS_COLUMNS,
+      where: statsOf(where, page),
+    };
+    const text =
+      `select commit_hash, ${changeSums((path) => `arrayStringConcat(groupArray(${path}), '${PATH_SEPARATOR}')`)} ` +
+      `from (${selectRows(found, binding)}) as stats group by commit_hash`;
+    const sums = new Map<unknown, AnyRow>();
+    for (const sum of await connection.select(text, parameters)) sums.set(sum['commit_hash'], sum);
+    yield page.map((row) => changedCommit({ ...row, ...sums.get(row['hash']) }));
+  }
+}
+
+const STATS_COLUMNS = ['commit_hash', 'file_path', 'additions', 'deletions'] as const;
+
+/** Which statistics belong to a page of commits. What is looked up by keys lies apart: not all in between is read. */
+function statsOf(where: CommitsWhere, page: readonly AnyRow[]): Where {
+  const column = 'commit_hash';
+  if (where.kind === 'linked') return { ...where, column };
+  const hashes = page.map((row) => textIn(row, 'hash'));
+  if (where.kind === 'in') return { kind: 'in', column, values: hashes };
+  return { kind: 'range', column, from: hashes[0] ?? '', to: hashes.at(-1) ?? '' };
+}
+
 async function* changedCommits(
   connection: ClickHouseConnection,
   repoId: string,
@@ -156,7 +201,7 @@ async function* changedCommits(
   }
 }
 
-function textIn(row: Record<string, JsonValue>, name: string): string {
+function textIn(row: AnyRow, name: string): string {
   const value = row[name];
   if (typeof value !== 'string') throw new Error(`ClickHouse gave no text ${name}`);
   return value;

@@ -1,15 +1,16 @@
 /**
- * The ClickHouse sink, over HTTP. Each table is a ReplacingMergeTree by key with `last_synced` as its version: read it
+ * The ClickHouse sink, for a server and for the engine in this process. Each table is a ReplacingMergeTree by key with `last_synced` as its version: read it
  * with FINAL. ClickHouse has neither transactions over tables nor locks: rows are written before the state, so that a
  * page repeated after a crash replaces itself, and two syncs at once write the same rows.
  */
-import type { ClickHouseClient } from '@clickhouse/client';
-import { createClient } from '@clickhouse/client';
+import { setImmediate } from 'node:timers/promises';
+import type { ClickHouseEngine, ClickHouseParameters } from '../../analytics/clickhouse/engine.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
 import { clickHouseDerivation } from './clickhouse-derivation.js';
+import type { Derivation } from './derivation.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { timestampText } from './sql.js';
@@ -22,46 +23,42 @@ const TYPES = {
   timestamp: "DateTime64(3, 'UTC')",
   json: 'String',
 } as const;
-const SCAN_ROWS = 1000;
 
 /** Key values travel as URL parameters, of which a server takes no more than 128 KiB by default. */
 const KEY_BYTES = 16_384;
 
-const SETTINGS = {
-  date_time_input_format: 'best_effort',
-  date_time_output_format: 'iso',
-  output_format_json_quote_64bit_integers: 0,
-} as const;
+/** A page of blame has a hundred thousand rows. A server that works on it has requests to answer in between. */
+const ROWS_AT_ONCE = 1000;
 
-/** Opens the sink; `url` is an http(s) address with the database as its path. */
-export function openClickHouse(url: string, options: SinkOptions): Sink {
-  const client = createClient({ url, application: 'plumbline-sync', clickhouse_settings: SETTINGS });
-  const session: Session = { client, echo: options.echo, fresh: new Map(), version: 0, now: options.now };
+/** Opens the sink on an engine, which is closed with it. */
+export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): Sink {
+  const session: Session = { engine, echo: options.echo, fresh: new Map(), version: 0, now: options.now };
+  const derivation = clickHouseDerivation({
+    select: (query, parameters) => failing(() => select(session, query, parameters)),
+    command: (query) => failing(() => command(session, query)),
+    insert: (table, rows) => failing(() => insert(session, table, rows)),
+    nextVersion: () => nextVersion(session),
+    decode,
+  });
 
   return {
     kind: 'clickhouse',
     ensureSchema: () => failing(() => ensureSchema(session)),
     readState: (key) => failing(() => readState(session, key)),
     apply: (page) => failing(() => apply(session, page)),
-    scan: (table, repoId) => scan(session, table, repoId),
+    scan: (table, repoId) => scan(session, derivation, table, repoId),
     clear: (table, repoId) =>
       failing(() =>
         command(session, `delete from ${table.name} where ${repositoryColumn(table)} = {repo:UUID}`, { repo: repoId }),
       ),
     tryLock: () => Promise.resolve({ renew: () => Promise.resolve(), release: () => Promise.resolve() }),
-    derivation: clickHouseDerivation({
-      select: (query, parameters) => failing(() => select(session, query, parameters)),
-      command: (query) => failing(() => command(session, query)),
-      insert: (table, rows) => failing(() => insert(session, table, rows)),
-      nextVersion: () => nextVersion(session),
-      decode,
-    }),
-    close: () => client.close(),
+    derivation,
+    close: () => engine.close(),
   };
 }
 
 interface Session {
-  readonly client: ClickHouseClient;
+  readonly engine: ClickHouseEngine;
   readonly echo: ((statement: string) => void) | undefined;
   readonly now: () => number;
   /** By table and repository: whether there were no rows when this run began, so that none need to be compared. */
@@ -69,8 +66,6 @@ interface Session {
   /** The version of the last state written; ever rising, also within one millisecond. */
   version: number;
 }
-
-type Parameters = Record<string, string | number | readonly (string | number)[]>;
 
 async function ensureSchema(session: Session): Promise<void> {
   for (const table of TABLES) {
@@ -134,15 +129,15 @@ async function upsert(session: Session, { table, rows }: TableRows, repoId: stri
   const stored = (await isFresh(session, table, repoId))
     ? new Map<string, AnyRow>()
     : await storedRows(session, table, rows, repoId);
-  const written = rows
-    .map((row) => mergeRow(table, stored.get(rowKey(table, row)), row))
-    .filter((row) => row !== undefined);
-  if (written.length > 0)
-    await insert(
-      session,
-      table.name,
-      written.map((row) => encode(table, row)),
-    );
+  const written: AnyRow[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) {
+      const merged = mergeRow(table, stored.get(rowKey(table, row)), row);
+      if (merged !== undefined) written.push(encode(table, merged));
+    }
+    await setImmediate();
+  }
+  if (written.length > 0) await insert(session, table.name, written);
 }
 
 async function isFresh(session: Session, table: Table, repoId: string): Promise<boolean> {
@@ -196,28 +191,27 @@ function* inChunks(values: readonly (string | number)[]): Generator<(string | nu
   if (chunk.length > 0) yield chunk;
 }
 
-async function* scan(session: Session, table: Table, repoId: string): AsyncGenerator<readonly AnyRow[]> {
-  const key = table.key.join(', ');
-  const columns = table.columns.map(({ name }) => name).join(', ');
-  const result = await session.client.query({
-    query: `select ${columns} from ${table.name} final where ${repositoryColumn(table)} = {repo:UUID} order by ${key}`,
-    query_params: { repo: repoId },
-    format: 'JSONEachRow',
-  });
-  let batch: AnyRow[] = [];
-  for await (const chunk of result.stream<Record<string, JsonValue>>()) {
-    for (const row of chunk) batch.push(decode(table.columns, row.json()));
-    if (batch.length < SCAN_ROWS) continue;
-    yield batch;
-    batch = [];
+/** Page by page, so that nothing is open in between. The row of a repository itself is one. */
+async function* scan(
+  session: Session,
+  derivation: Derivation,
+  table: Table,
+  repoId: string,
+): AsyncGenerator<readonly AnyRow[]> {
+  const columns = table.columns.map(({ name }) => name);
+  if (repositoryColumn(table) === 'repo_id') {
+    yield* derivation.rows({ table, repoId, columns, where: { kind: 'all' } });
+    return;
   }
-  if (batch.length > 0) yield batch;
+  const statement = `select ${columns.join(', ')} from ${table.name} final where id = {repo:UUID}`;
+  const rows = await failing(() => select(session, statement, { repo: repoId }));
+  if (rows.length > 0) yield rows.map((row) => decode(table.columns, row));
 }
 
 function encode(table: Table, row: AnyRow): AnyRow {
   const encoded: Record<string, JsonValue> = { ...row };
   for (const { name, type } of table.columns) {
-    if (type === 'timestamp') encoded[name] = timestampText(row[name] ?? null);
+    if (type === 'timestamp') encoded[name] = momentText(timestampText(row[name] ?? null));
     if (type === 'json') encoded[name] = JSON.stringify(row[name] ?? null);
   }
   return encoded;
@@ -227,27 +221,37 @@ function decode(columns: readonly Column[], row: AnyRow): AnyRow {
   const decoded: Record<string, JsonValue> = {};
   for (const { name, type } of columns) {
     const value = row[name] ?? null;
-    if (value !== null && type === 'timestamp') decoded[name] = Date.parse(textOf(value));
+    if (value !== null && type === 'timestamp') decoded[name] = Date.parse(`${textOf(value).replace(' ', 'T')}Z`);
+    else if (value !== null && type === 'integer') decoded[name] = Number(value);
     else if (value !== null && type === 'json') decoded[name] = JSON.parse(textOf(value)) as JsonValue;
     else decoded[name] = value;
   }
   return decoded;
 }
 
-async function select(session: Session, query: string, query_params: Parameters): Promise<Record<string, JsonValue>[]> {
-  session.echo?.(query);
-  const result = await session.client.query({ query, query_params, format: 'JSONEachRow' });
-  return result.json<Record<string, JsonValue>>();
+/** As ClickHouse reads and writes moments in UTC by default. */
+function momentText(iso: string | null): string | null {
+  return iso === null ? null : iso.replace('T', ' ').replace('Z', '');
 }
 
-async function command(session: Session, query: string, query_params: Parameters = {}): Promise<void> {
+async function select(
+  session: Session,
+  query: string,
+  parameters: ClickHouseParameters,
+): Promise<Record<string, JsonValue>[]> {
   session.echo?.(query);
-  await session.client.command({ query, query_params });
+  // They are read from JSON.
+  return (await session.engine.records(query, parameters)) as Record<string, JsonValue>[];
 }
 
-async function insert(session: Session, table: string, values: readonly AnyRow[]): Promise<void> {
+async function command(session: Session, query: string, parameters?: ClickHouseParameters): Promise<void> {
+  session.echo?.(query);
+  await session.engine.command(query, parameters);
+}
+
+async function insert(session: Session, table: string, rows: readonly AnyRow[]): Promise<void> {
   session.echo?.(`insert into ${table}`);
-  await session.client.insert({ table, values, format: 'JSONEachRow' });
+  await session.engine.insert(table, rows);
 }
 
 async function failing<Result>(action: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 /** Which kind of database a connection string names. */
+import { parseAnalyticsUri } from '../../analytics/address.js';
 import type { DatabaseKind } from './sink.js';
 
 const SCHEMES: Readonly<Record<string, DatabaseKind>> = {
@@ -10,9 +11,13 @@ const SCHEMES: Readonly<Record<string, DatabaseKind>> = {
   clickhouse: 'clickhouse',
   'clickhouse+http': 'clickhouse',
   'clickhouse+https': 'clickhouse',
+  chdb: 'clickhouse',
 };
 
-/** Where to connect: `address` is what the kind's driver takes; `embedded` is the built-in PostgreSQL. */
+/**
+ * Where to connect: `address` is what the kind's driver takes, and `chdb:path` the ClickHouse that runs in this process;
+ * `embedded` is the built-in PostgreSQL.
+ */
 export type DatabaseAddress = { readonly kind: DatabaseKind; readonly address: string } | { readonly kind: 'embedded' };
 
 /**
@@ -47,6 +52,7 @@ function kindOfScheme(scheme: string | undefined): DatabaseKind | undefined {
 function addressFor(kind: DatabaseKind, connection: string): string | undefined {
   const rest = connection.replace(/^[a-z][a-z0-9+.-]*:/i, '');
   if (kind === 'sqlite') return sqlitePath(connection, rest);
+  if (kind === 'clickhouse' && /^chdb:/i.test(connection)) return chdbAddress(connection);
   if (!rest.startsWith('//') || rest.length < 3) return undefined;
   if (kind === 'postgres') return `postgres:${rest}`;
   if (kind === 'mongo') return /^mongodb(\+srv)?:/i.test(connection) ? connection : `mongodb:${rest}`;
@@ -71,4 +77,14 @@ function sqlitePath(connection: string, rest: string): string | undefined {
   const path = rest.startsWith('///') ? rest.slice(3) : rest.startsWith('//') ? rest.slice(2) : rest;
   const clean = decodeURIComponent(path.replace(/\?.*$/, ''));
   return clean === '' ? undefined : clean;
+}
+
+/** As the analytics read it, so that both open the same directory. */
+function chdbAddress(connection: string): string | undefined {
+  try {
+    const { kind, address } = parseAnalyticsUri(connection.replace(/^chdb:/i, 'chdb:'));
+    return `${kind}:${address}`;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,6 +3,7 @@
  * keep its own notes next to them (which commits belong to which requests, how far it has come, the teams).
  */
 import type { AnyRow, Column } from '../records.js';
+import { AGGREGATE_PATH } from '../records.js';
 
 /** A table of records, or one of the notes below. */
 export interface ReadableTable {
@@ -30,6 +31,27 @@ export interface RowQuery {
   readonly where: Where;
 }
 
+/** Which commits of a repository, by their hashes. */
+export type CommitsWhere =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'in'; readonly column: 'hash'; readonly values: readonly string[] }
+  | { readonly kind: 'linked'; readonly column: 'hash'; readonly numbers: readonly number[] };
+
+/** Between the paths of a list in one text. No path holds it: git knows no empty names. */
+export const PATH_SEPARATOR = '//';
+
+/** A commit with what is stored of its changes, added up by the database. */
+export interface ChangedCommit {
+  /** The columns that were asked for. */
+  readonly row: AnyRow;
+  /** Additions and deletions of all files. */
+  readonly churn: number;
+  /** What the host gave as the sum of the whole commit; 0 where it gave none. */
+  readonly aggregate: number;
+  /** The changed files, in any order. */
+  readonly paths: readonly string[];
+}
+
 /** A commit that a request lists, or whose message names it. */
 export interface Link {
   readonly hash: string;
@@ -42,6 +64,12 @@ export interface Derivation {
   ensureSchema(): Promise<void>;
   /** Rows in key order, in batches that fit into memory however many rows there are. */
   rows(query: RowQuery): AsyncIterable<readonly AnyRow[]>;
+  /**
+   * Commits in key order with their changes, in batches.
+   *
+   * @param columns of `git_commits`; the hash must be among them
+   */
+  commits(repoId: string, columns: readonly string[], where: CommitsWhere): AsyncIterable<readonly ChangedCommit[]>;
   /** The hashes of commits of which the row or a statistics row changed, each once, in batches. */
   changedCommits(repoId: string, since: number): AsyncIterable<readonly string[]>;
   /** Adds and removes links; repeating it changes nothing. */
@@ -59,7 +87,7 @@ export interface Derivation {
 }
 
 /** Rows per batch of a stream. */
-export const BATCH_ROWS = 4000;
+export const BATCH_ROWS = 2500;
 
 function column(name: string, type: Column['type']): Column {
   return { name, type, nullable: false, keepKnown: false };
@@ -81,6 +109,8 @@ export interface Binding {
   value(value: string | number, type: Column['type']): string;
   /** The condition that a column has one of these values. */
   among(column: string, values: readonly (string | number)[], type: Column['type']): string;
+  /** The condition that a column has one of the values that a query of one column gives. */
+  within(column: string, query: string): string;
   /** A time given in epoch milliseconds. */
   time(milliseconds: number): string;
 }
@@ -106,9 +136,10 @@ function condition(table: ReadableTable, repository: string, where: Where, bind:
       return `${where.column} >= ${bind.value(where.from, type)} and ${where.column} <= ${bind.value(where.to, type)}`;
     }
     case 'linked':
-      return (
-        `${where.column} in (select hash from ${LINKS.name}${bind.final} where ${bind.liveLink}` +
-        `repo_id = ${repository} and ${bind.among('number', where.numbers, 'integer')})`
+      return bind.within(
+        where.column,
+        `select hash from ${LINKS.name}${bind.final} where ${bind.liveLink}` +
+          `repo_id = ${repository} and ${bind.among('number', where.numbers, 'integer')}`,
       );
   }
 }
@@ -120,6 +151,28 @@ export function selectChangedCommits(repoId: string, since: number, bind: Bindin
     `select hash from git_commits${bind.final} where ${changed} ` +
     `union ${bind.final === '' ? '' : 'distinct '}select commit_hash as hash from git_commit_stats${bind.final} where ${changed}`
   );
+}
+
+/** The expressions that add up the changes of one commit, over rows of `git_commit_stats` called `stats`. */
+export function changeSums(paths: (expression: string) => string): string {
+  const lines = 'coalesce(stats.additions, 0) + coalesce(stats.deletions, 0)';
+  const isFile = `stats.file_path <> '${AGGREGATE_PATH}'`;
+  return (
+    `sum(case when ${isFile} then ${lines} else 0 end) as churn, ` +
+    `sum(case when ${isFile} then 0 else ${lines} end) as aggregate, ` +
+    `${paths(`case when ${isFile} then stats.file_path end`)} as paths`
+  );
+}
+
+/** A row with the columns of a commit and those of {@link changeSums}, the paths as one text. */
+export function changedCommit(row: AnyRow): ChangedCommit {
+  const { churn, aggregate, paths } = row;
+  return {
+    row,
+    churn: Number(churn ?? 0),
+    aggregate: Number(aggregate ?? 0),
+    paths: typeof paths === 'string' && paths !== '' ? paths.split(PATH_SEPARATOR) : [],
+  };
 }
 
 /** The columns of a table that a query reads. */

@@ -19,11 +19,7 @@ export async function openSink(
     case 'mongo':
       return (await import('./mongo.js')).openMongo(address.address, options);
     case 'clickhouse':
-      return withUnits(
-        (await import('./clickhouse.js')).openClickHouse(address.address, options),
-        'clickhouse',
-        address.address,
-      );
+      return openAnyClickHouse(address.address, options, surroundings);
     case 'embedded':
       return openEmbedded(options, surroundings);
   }
@@ -32,6 +28,30 @@ export async function openSink(
 async function openPostgres(uri: string, options: SinkOptions): Promise<Sink> {
   return withUnits((await import('./postgres.js')).openPostgres(uri, options), 'postgres', uri);
 }
+
+/** A server, or with `chdb:path` the engine in this process. */
+async function openAnyClickHouse(
+  address: string,
+  options: SinkOptions,
+  { importConnector }: Surroundings,
+): Promise<Sink> {
+  const { openClickHouse } = await import('./clickhouse.js');
+  if (!address.startsWith(CHDB)) {
+    const { openClickHouseServer } = await import('../../analytics/clickhouse/server.js');
+    return withUnits(openClickHouse(openClickHouseServer(address), options), 'clickhouse', address);
+  }
+  const { ChdbMissing, openChdb } = await import('../../analytics/clickhouse/chdb.js');
+  const path = address.slice(CHDB.length);
+  try {
+    const engine = await openChdb(path, importConnector === undefined ? undefined : () => importConnector('chdb'));
+    return withUnits(openClickHouse(engine, options), 'chdb', path);
+  } catch (error) {
+    const code = error instanceof ChdbMissing ? 'connectors_missing' : 'database_failed';
+    throw new SyncError(code, error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+const CHDB = 'chdb:';
 
 function withUnits(sink: Sink, kind: AnalyticsAddress['kind'], address: string): Sink {
   return { ...sink, unitsAddress: { kind, address } };

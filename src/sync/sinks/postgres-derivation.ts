@@ -1,8 +1,16 @@
 /** What the derivation of work units reads and keeps in PostgreSQL. */
 import type postgres from 'postgres';
 import type { AnyRow, JsonValue } from '../records.js';
-import type { Binding, Derivation, Link, RowQuery } from './derivation.js';
-import { BATCH_ROWS, selectChangedCommits, selectRows } from './derivation.js';
+import { tableNamed } from '../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';
+import {
+  BATCH_ROWS,
+  changedCommit,
+  changeSums,
+  PATH_SEPARATOR,
+  selectChangedCommits,
+  selectRows,
+} from './derivation.js';
 
 /** @param failing turns the driver's errors into those of a sync */
 export function postgresDerivation(
@@ -12,6 +20,7 @@ export function postgresDerivation(
   return {
     ensureSchema: () => failing(() => ensureSchema(sql)),
     rows: (query) => rows(sql, query, failing),
+    commits: (repoId, columns, where) => commits(sql, repoId, columns, where, failing),
     changedCommits: (repoId, since) => changedCommits(sql, repoId, since, failing),
     writeLinks: (repoId, added, removed) => failing(() => writeLinks(sql, repoId, added, removed)),
     readProgress: (repoId) =>
@@ -89,6 +98,8 @@ function statement(): Statement {
     among: (column, values, type) =>
       `${column} = any(array(select json_array_elements_text(${place(JSON.stringify(values))}::text::json)` +
       `${type === 'integer' ? '::integer' : ''}))`,
+    // An array to the planner, as above: without statistics on new tables it would rather read all of them each time.
+    within: (column, query) => `${column} = any(array(${query}))`,
     time: (milliseconds) => `${place(new Date(milliseconds).toISOString())}::text::timestamptz`,
   };
   return { binding, parameters };
@@ -106,6 +117,32 @@ async function* rows(sql: postgres.Sql, query: RowQuery, failing: Failing): Asyn
     return;
   }
   for await (const batch of cursor<StoredRow>(sql, text, parameters, failing)) yield batch.map(decode);
+}
+
+/**
+ * Each commit's statistics are looked up by its key, in its turn, when it is asked for: they are not sorted or kept,
+ * however many there are. (`offset 0` keeps the sorting of the commits in front of that.)
+ */
+async function* commits(
+  sql: postgres.Sql,
+  repoId: string,
+  columns: readonly string[],
+  where: CommitsWhere,
+  failing: Failing,
+): AsyncGenerator<readonly ChangedCommit[]> {
+  const { binding, parameters } = statement();
+  const found = selectRows(
+    { table: tableNamed('git_commits'), repoId, columns: ['repo_id', ...columns], where },
+    binding,
+  );
+  const text =
+    `select ${columns.map((name) => `commits.${name}`).join(', ')}, changes.* ` +
+    `from (${found} order by repo_id, hash offset 0) as commits, lateral (` +
+    `select ${changeSums((path) => `string_agg(${path}, '${PATH_SEPARATOR}')`)} from git_commit_stats as stats ` +
+    'where stats.repo_id = commits.repo_id and stats.commit_hash = commits.hash) as changes ' +
+    'order by commits.repo_id, commits.hash';
+  for await (const batch of cursor<StoredRow>(sql, text, parameters, failing))
+    yield batch.map((row) => changedCommit(decode(row)));
 }
 
 type StoredRow = Record<string, JsonValue | Date>;

@@ -26,16 +26,30 @@ export function createStateTable(types: SqlTypes): string {
 
 /**
  * The part of an upsert from `on conflict` on. It carries out `mergeRow`: a null does not erase what `keepKnown`
- * protects, inferred rows yield, and a row that would not change is not written.
+ * protects, lists are joined, inferred rows yield, and a row that would not change is not written.
  *
  * @param isDistinct the dialect's null-safe inequality of two row values
  */
 export function onConflict(table: Table, isDistinct: 'is distinct from' | 'is not'): string {
   const changeable = table.columns.filter((column) => !table.key.includes(column.name));
   const compared = changeable.filter((column) => column.name !== 'last_synced');
-  const next = (column: Column): string =>
-    column.keepKnown ? `coalesce(excluded.${column.name}, ${table.name}.${column.name})` : `excluded.${column.name}`;
-  const yields = table.localYields ? `(excluded.source <> 'local' or ${table.name}.source = 'local') and ` : '';
+  const joins = changeable.some((column) => column.joined !== undefined);
+  const isYielding = `excluded.source = 'local' and ${table.name}.source <> 'local'`;
+  const next = (column: Column): string => {
+    const [stored, arriving] = [`${table.name}.${column.name}`, `excluded.${column.name}`];
+    const { joined } = column;
+    const grown =
+      joined === undefined
+        ? ''
+        : `when '${joined.partialSource}' in (excluded.source, ${table.name}.source) and ` +
+          `excluded.${joined.within} = ${table.name}.${joined.within} then ${JOINED[isDistinct](stored, arriving)} `;
+    const known = column.keepKnown ? `coalesce(${arriving}, ${stored})` : arriving;
+    // Where lists may grow, a row that yields is not left out as a whole: its other columns stay as they are stored.
+    const kept =
+      table.localYields && joins && column.name !== 'last_synced' ? `when ${isYielding} then ${stored} ` : '';
+    return grown + kept === '' ? known : `case ${grown}${kept}else ${known} end`;
+  };
+  const yields = table.localYields && !joins ? `not (${isYielding}) and ` : '';
   return (
     `on conflict (${table.key.join(', ')}) do update set ` +
     changeable.map((column) => `${column.name} = ${next(column)}`).join(', ') +
@@ -43,6 +57,23 @@ export function onConflict(table: Table, isDistinct: 'is distinct from' | 'is no
     `(${compared.map(next).join(', ')})`
   );
 }
+
+/** `joinLists` of merge.ts, for two lists of texts, by the dialect's inequality. */
+const JOINED: Readonly<Record<'is distinct from' | 'is not', (stored: string, arriving: string) => string>> = {
+  'is distinct from': (stored, arriving) =>
+    `case when ${stored} @> ${arriving} then ${stored} when ${arriving} @> ${stored} then ${arriving} else ` +
+    `(select jsonb_agg(item order by item collate "C") from (select distinct item ` +
+    `from jsonb_array_elements_text(${stored} || ${arriving}) as item) as items) end`,
+  'is not': (stored, arriving) => {
+    const lacks = (list: string, other: string): string =>
+      `exists (select 1 from json_each(${other}) where value not in (select value from json_each(${list})))`;
+    return (
+      `case when not ${lacks(stored, arriving)} then ${stored} when not ${lacks(arriving, stored)} then ${arriving} ` +
+      `else (select json_group_array(value) from (select value from json_each(${stored}) union ` +
+      `select value from json_each(${arriving}) order by value)) end`
+    );
+  },
+};
 
 /** The names of a table's columns, separated by commas. */
 export function columnList(table: Table): string {

@@ -1,8 +1,17 @@
 /** What the derivation of work units reads and keeps in SQLite. */
 import { asyncOf } from '../providers/async-of.js';
 import type { AnyRow, Column } from '../records.js';
-import type { Binding, Derivation, Link, RowQuery } from './derivation.js';
-import { BATCH_ROWS, columnsOf, selectChangedCommits, selectRows } from './derivation.js';
+import { tableNamed } from '../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';
+import {
+  BATCH_ROWS,
+  changedCommit,
+  changeSums,
+  columnsOf,
+  PATH_SEPARATOR,
+  selectChangedCommits,
+  selectRows,
+} from './derivation.js';
 
 type Value = string | number | null;
 
@@ -27,6 +36,7 @@ export function sqliteDerivation(connection: SqliteConnection): Derivation {
         ensureSchema(connection);
       }),
     rows: (query) => asyncOf(rows(connection, query)),
+    commits: (repoId, columns, where) => asyncOf(commits(connection, repoId, columns, where)),
     changedCommits: (repoId, since) => asyncOf(changedCommits(connection, repoId, since)),
     writeLinks: (repoId, added, removed) =>
       write(() => {
@@ -99,6 +109,7 @@ function statement(): Statement {
     liveLink: '',
     value: (value) => place(value),
     among: (column, list) => `${column} in (select value from json_each(${place(JSON.stringify(list))}))`,
+    within: (column, query) => `${column} in (${query})`,
     // Times are stored as texts of one width, which sort as the times do.
     time: (milliseconds) => place(new Date(milliseconds).toISOString()),
   };
@@ -126,6 +137,39 @@ function* rows(connection: SqliteConnection, query: RowQuery): Generator<readonl
   }
 }
 
+/** Page by page as `rows`; both tables are read in the order of their keys, so that nothing is sorted or kept. */
+function* commits(
+  connection: SqliteConnection,
+  repoId: string,
+  columns: readonly string[],
+  where: CommitsWhere,
+): Generator<readonly ChangedCommit[]> {
+  const table = tableNamed('git_commits');
+  const typed = columnsOf({ table, repoId, columns, where });
+  for (let after = ''; ;) {
+    const { binding, values } = statement();
+    const found = selectRows({ table, repoId, columns: ['repo_id', ...columns], where }, binding);
+    const text =
+      `select ${columns.map((name) => `commits.${name}`).join(', ')}, ` +
+      `${changeSums((path) => `group_concat(${path}, '${PATH_SEPARATOR}')`)} ` +
+      `from (${found} and hash > ${binding.value(after, 'text')} order by hash limit ${BATCH_ROWS}) as commits ` +
+      'left join git_commit_stats as stats on stats.repo_id = commits.repo_id and stats.commit_hash = commits.hash ' +
+      'group by commits.hash order by commits.hash';
+    const batch = connection.all(text, values).map((row) => changedCommit(connection.decode([...typed, ...SUMS], row)));
+    if (batch.length > 0) yield batch;
+    if (batch.length < BATCH_ROWS) return;
+    const last = batch.at(-1)?.row['hash'];
+    after = typeof last === 'string' ? last : after;
+  }
+}
+
+const SUMS = (['churn', 'aggregate', 'paths'] as const).map((name): Column => ({
+  name,
+  type: 'integer',
+  nullable: true,
+  keepKnown: false,
+}));
+
 function* changedCommits(connection: SqliteConnection, repoId: string, since: number): Generator<readonly string[]> {
   for (let after = ''; ;) {
     const { binding, values } = statement();
@@ -143,20 +187,20 @@ function* changedCommits(connection: SqliteConnection, repoId: string, since: nu
 }
 
 function writeLinks({ run }: SqliteConnection, repoId: string, added: readonly Link[], removed: readonly Link[]): void {
-  for (const { hash, number, kind } of removed)
-    run('delete from work_unit_links where repo_id = ? and hash = ? and number = ? and kind = ?', [
+  // One text for any number of links: to bind each value costs more than to read them from it.
+  const list = (links: readonly Link[]): string =>
+    JSON.stringify(links.map(({ hash, number, kind }) => [hash, number, kind]));
+  const parts = 'value ->> 0, value ->> 1, value ->> 2 from json_each(?)';
+  if (removed.length > 0)
+    run(`delete from work_unit_links where repo_id = ? and (hash, number, kind) in (select ${parts})`, [
       repoId,
-      hash,
-      number,
-      kind,
+      list(removed),
     ]);
-  for (const { hash, number, kind } of added)
-    run('insert into work_unit_links (repo_id, hash, number, kind) values (?, ?, ?, ?) on conflict do nothing', [
-      repoId,
-      hash,
-      number,
-      kind,
-    ]);
+  if (added.length > 0)
+    run(
+      `insert into work_unit_links (repo_id, hash, number, kind) select ?, ${parts} where true on conflict do nothing`,
+      [repoId, list(added)],
+    );
 }
 
 function textIn(row: unknown, name: string): string {

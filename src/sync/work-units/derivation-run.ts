@@ -150,11 +150,17 @@ async function bringUpToDate(deriver: WorkUnitDeriver, repoId: string, changed: 
     records,
     store,
     changed: stored === basis ? changed : EVERYTHING,
-    isFirst: stored === undefined,
+    isFirst: stored === undefined && (await hasNoUnits(store, orgId, repoId)),
     signal: surroundings.signal,
   });
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', basis]]));
   return written;
+}
+
+/** The notes alone do not tell it: someone may have removed them, and units beside them. */
+async function hasNoUnits(store: WorkUnitStore, orgId: string, repoId: string): Promise<boolean> {
+  for await (const units of store.scan(orgId, repoId)) if (units.length > 0) return false;
+  return true;
 }
 
 /** Derivations of one repository take turns, where the database has a lock for it. */

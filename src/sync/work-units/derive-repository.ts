@@ -13,7 +13,7 @@
  */
 import type { WorkUnit, WorkUnitStore } from '../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../records.js';
-import type { Derivation, Where } from '../sinks/derivation.js';
+import type { ChangedCommit, Derivation, Where } from '../sinks/derivation.js';
 import {
   commitUnit,
   DEPLOYMENT_COLUMNS,
@@ -24,9 +24,8 @@ import {
   unitId,
 } from './derive.js';
 import type { RepositoryContext } from './derive.js';
-import { COMMIT_COLUMNS, commitFacts } from './facts.js';
 import { holds, mentionOf } from './messages.js';
-import type { RequestClaims, Selected, StoredLink } from './record-reader.js';
+import type { RequestClaims, SelectedLinks, StoredLink } from './record-reader.js';
 import { RecordReader } from './record-reader.js';
 import { numberOf, textOf } from './row-values.js';
 import { UnitWriter } from './unit-writer.js';
@@ -66,7 +65,7 @@ export async function deriveRepository(derivation: RepositoryDerivation): Promis
   const run: Run = {
     ...derivation,
     reader: new RecordReader(records, context),
-    writer: new UnitWriter(store, { orgId, repoId: context.repoId }),
+    writer: new UnitWriter(store, { orgId, repoId: context.repoId, areNew: derivation.isFirst }),
     affected: new Set(),
   };
   await updateClaims(run);
@@ -146,9 +145,8 @@ async function considerAgain(run: Run, hashes: readonly string[], change: LinkCh
       ...change.added.filter(({ hash }) => among.has(hash)),
     ];
     const { alone, linked } = await divide(run, commits, links);
-    const units = await unitsOf(run, alone, { hashes: alone.map((row) => textOf(row, 'hash')) });
     await run.writer.write(
-      units,
+      unitsOf(run, alone),
       linked.map((hash) => unitId(run.context.repoId, 'commit', hash)),
     );
   }
@@ -158,17 +156,17 @@ async function considerAgain(run: Run, hashes: readonly string[], change: LinkCh
 async function deriveCommits(run: Run): Promise<void> {
   const { changed, reader, records, context, signal, writer } = run;
   if (changed.commits === 'none') return;
-  const derive = async (commits: readonly AnyRow[], selected: Selected): Promise<void> => {
+  const derive = async (commits: readonly ChangedCommit[], selected: SelectedLinks): Promise<void> => {
     signal.throwIfAborted();
     const { alone } = await divide(run, commits, await reader.links(selected));
     // A commit that belongs to a request has no unit: none was made, or the request's claim took it away.
-    await writer.write(await unitsOf(run, alone, selected));
+    await writer.write(unitsOf(run, alone));
   };
   if (changed.commits === 'all') {
-    for await (const commits of reader.rows('git_commits', COMMIT_COLUMNS, { kind: 'all' })) {
+    for await (const commits of reader.allCommits()) {
       const [first, last] = [commits[0], commits.at(-1)];
       if (first === undefined || last === undefined) continue;
-      await derive(commits, { from: textOf(first, 'hash'), to: textOf(last, 'hash') });
+      await derive(commits, { from: textOf(first.row, 'hash'), to: textOf(last.row, 'hash') });
     }
     return;
   }
@@ -178,20 +176,24 @@ async function deriveCommits(run: Run): Promise<void> {
 
 interface Divided {
   /** Commits that belong to no request. */
-  readonly alone: readonly AnyRow[];
+  readonly alone: readonly ChangedCommit[];
   /** Hashes of the others. */
   readonly linked: readonly string[];
 }
 
 /** Tells which commits belong to a request; what their messages say is noted for requests that come later. */
-async function divide(run: Run, commits: readonly AnyRow[], links: readonly StoredLink[]): Promise<Divided> {
+async function divide(run: Run, commits: readonly ChangedCommit[], links: readonly StoredLink[]): Promise<Divided> {
   const byHash = new Map<string, StoredLink[]>();
   for (const link of links) {
     const others = byHash.get(link.hash);
     if (others === undefined) byHash.set(link.hash, [link]);
     else others.push(link);
   }
-  const named = commits.map((row) => ({ row, hash: textOf(row, 'hash'), mention: mentionOf(textOf(row, 'message')) }));
+  const named = commits.map((commit) => ({
+    commit,
+    hash: textOf(commit.row, 'hash'),
+    mention: mentionOf(textOf(commit.row, 'message')),
+  }));
   const unnoted: StoredLink[] = [];
   const mentioned = new Set<number>();
   for (const { hash, mention } of named) {
@@ -203,23 +205,21 @@ async function divide(run: Run, commits: readonly AnyRow[], links: readonly Stor
   // Before any unit is written: a request that arrives next must find every commit that names it.
   if (unnoted.length > 0) await run.records.writeLinks(run.context.repoId, unnoted, []);
   const sources = await run.reader.requestSources([...mentioned]);
-  const alone: AnyRow[] = [];
+  const alone: ChangedCommit[] = [];
   const linked: string[] = [];
-  for (const { row, hash, mention } of named) {
+  for (const { commit, hash, mention } of named) {
     const numbers = (byHash.get(hash) ?? []).filter(({ kind }) => kind === 'listed').map(({ number }) => number);
     const source = mention === undefined ? undefined : sources.get(mention.number);
     if (mention !== undefined && source !== undefined && holds(mention.kind, source)) numbers.push(mention.number);
-    if (numbers.length === 0) alone.push(row);
+    if (numbers.length === 0) alone.push(commit);
     else linked.push(hash);
     if (!derivesAllRequests(run)) for (const number of numbers) run.affected.add(number);
   }
   return { alone, linked };
 }
 
-async function unitsOf(run: Run, commits: readonly AnyRow[], selected: Selected): Promise<readonly WorkUnit[]> {
-  if (commits.length === 0) return [];
-  const changes = await run.reader.changes(selected);
-  return commits.map((row) => commitUnit(run.context, commitFacts(row, changes.of(textOf(row, 'hash')))));
+function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): readonly WorkUnit[] {
+  return commits.map((commit) => commitUnit(context, reader.factsOf(commit)));
 }
 
 function derivesAllRequests({ changed, affected }: Run): boolean {

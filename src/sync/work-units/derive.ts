@@ -219,7 +219,7 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
     author: author.includes('@') ? author.trim().toLowerCase() : author.trim(),
     startedAt,
     completedAt,
-    day: new Date(completedAt ?? Math.max(startedAt, inRange(draft.lastActivity))).toISOString().slice(0, 10),
+    day: dayOf(completedAt ?? Math.max(startedAt, inRange(draft.lastActivity))),
     churnLoc: draft.churnLoc,
     ...context.classifier.classify(evidence, explain),
   };
@@ -231,6 +231,19 @@ const LAST_TIME = Date.UTC(2099, 11, 31, 23, 59, 59, 999);
 
 function inRange(time: number): number {
   return Math.min(Math.max(time, FIRST_TIME), LAST_TIME);
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+const days = new Map<number, string>();
+
+/** Days are few, and to write one costs as much as all else of a unit's times. */
+function dayOf(time: number): string {
+  const number = Math.floor(time / DAY_MILLISECONDS);
+  const known = days.get(number);
+  if (known !== undefined) return known;
+  const day = new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 10);
+  days.set(number, day);
+  return day;
 }
 
 /** The e-mail that all commits share; a host tells a login only. */

@@ -1,8 +1,8 @@
 /** What the derivation keeps of the records of one commit: a commit with its statistics, in little memory. */
 import type { AnyRow } from '../records.js';
-import { AGGREGATE_PATH } from '../records.js';
+import type { ChangedCommit } from '../sinks/derivation.js';
 import type { Classifier } from './classify/classifier.js';
-import { numberOf, numberOrNull, textOf, textOrNull } from './row-values.js';
+import { numberOf, textOf, textOrNull } from './row-values.js';
 import type { TeamAssigner } from './teams/assign.js';
 
 /** A commit, as far as work units depend on it. */
@@ -36,12 +36,10 @@ export const COMMIT_COLUMNS = [
   'parents',
 ] as const;
 
-export const STATS_COLUMNS = ['commit_hash', 'file_path', 'additions', 'deletions'] as const;
-
 const NO_CHANGES: Changes = { churn: 0, files: new Map(), owners: new Map() };
 
-/** A row with {@link COMMIT_COLUMNS} and what {@link ChangeSums} says about it. */
-export function commitFacts(row: AnyRow, changes: Changes | undefined): CommitFacts {
+/** A row with {@link COMMIT_COLUMNS} and its changes. */
+export function commitFacts(row: AnyRow, changes: Changes): CommitFacts {
   const isMerge = numberOf(row, 'parents') > 1;
   return {
     hash: textOf(row, 'hash'),
@@ -51,51 +49,24 @@ export function commitFacts(row: AnyRow, changes: Changes | undefined): CommitFa
     authorWhen: numberOf(row, 'author_when'),
     committerWhen: numberOf(row, 'committer_when'),
     isMerge,
-    changes: isMerge ? NO_CHANGES : (changes ?? NO_CHANGES),
+    changes: isMerge ? NO_CHANGES : changes,
   };
 }
 
-interface Sums {
-  churn: number;
-  /** What the host gave as the sum of the whole commit. */
-  aggregate: number;
-  readonly files: Map<number, number>;
-  readonly owners: Map<string, number>;
-}
-
-/** Adds up statistics rows as they are read: of a commit with a million files only the sums are kept. */
-export class ChangeSums {
-  readonly #classifier: Classifier;
-  readonly #teams: TeamAssigner;
-  readonly #sums = new Map<string, Sums>();
-
-  constructor(classifier: Classifier, teams: TeamAssigner) {
-    this.#classifier = classifier;
-    this.#teams = teams;
+/** What the database added up, with the files named by rule and by team. */
+export function changesOf(
+  { churn, aggregate, paths }: ChangedCommit,
+  classifier: Pick<Classifier, 'ruleOfPath'>,
+  teams: Pick<TeamAssigner, 'ownerOfPath'>,
+): Changes {
+  const files = new Map<number, number>();
+  const owners = new Map<string, number>();
+  for (const path of paths) {
+    count(files, classifier.ruleOfPath(path));
+    count(owners, teams.ownerOfPath(path));
   }
-
-  /** Takes a row with {@link STATS_COLUMNS}. */
-  add(row: AnyRow): void {
-    const hash = textOf(row, 'commit_hash');
-    const path = textOf(row, 'file_path');
-    const churn = (numberOrNull(row, 'additions') ?? 0) + (numberOrNull(row, 'deletions') ?? 0);
-    const sums: Sums = this.#sums.get(hash) ?? { churn: 0, aggregate: 0, files: new Map(), owners: new Map() };
-    this.#sums.set(hash, sums);
-    if (path === AGGREGATE_PATH) {
-      sums.aggregate = churn;
-      return;
-    }
-    sums.churn += churn;
-    count(sums.files, this.#classifier.ruleOfPath(path));
-    count(sums.owners, this.#teams.ownerOfPath(path));
-  }
-
-  /** The changes of a commit; undefined where it has no statistics. The sum of a host counts only without files. */
-  of(hash: string): Changes | undefined {
-    const sums = this.#sums.get(hash);
-    if (sums === undefined) return undefined;
-    return { churn: sums.files.size > 0 ? sums.churn : sums.aggregate, files: sums.files, owners: sums.owners };
-  }
+  // The sum of a host counts only where it named no files.
+  return { churn: paths.length > 0 ? churn : aggregate, files, owners };
 }
 
 /** Adds up tallies of several commits. */

@@ -1,12 +1,13 @@
 /** The records that a derivation reads, batch by batch, in the form that it works on. */
 import type { AnyRow, TableName } from '../records.js';
 import { tableNamed } from '../records.js';
-import type { Derivation, Where } from '../sinks/derivation.js';
+import { readAhead } from '../read-ahead.js';
+import type { ChangedCommit, CommitsWhere, Derivation, Where } from '../sinks/derivation.js';
 import { LINKS } from '../sinks/derivation.js';
 import type { RepositoryContext } from './derive.js';
 import { REQUEST_COLUMNS } from './derive.js';
 import type { CommitFacts } from './facts.js';
-import { ChangeSums, COMMIT_COLUMNS, commitFacts, STATS_COLUMNS } from './facts.js';
+import { changesOf, COMMIT_COLUMNS, commitFacts } from './facts.js';
 import type { LinkKind } from './messages.js';
 import { numberOf, textOf, textsOf } from './row-values.js';
 
@@ -16,11 +17,11 @@ export interface StoredLink {
   readonly kind: LinkKind;
 }
 
-/** Which commits or links: by the commits' hashes, a range of them in the database's order, or by requests. */
-export type Selected =
-  | { readonly hashes: readonly string[] }
-  | { readonly from: string; readonly to: string }
-  | { readonly numbers: readonly number[] };
+/** Which commits: by their hashes, or by the requests that they are linked to. */
+export type SelectedCommits = { readonly hashes: readonly string[] } | { readonly numbers: readonly number[] };
+
+/** Which links: by the commits' hashes, a range of them in the database's order, or by requests. */
+export type SelectedLinks = SelectedCommits | { readonly from: string; readonly to: string };
 
 /** What a request lists of its commits, and where it comes from. */
 export interface RequestClaims {
@@ -67,28 +68,37 @@ export class RecordReader {
     return sources;
   }
 
-  /** The commits that are stored, in key order. */
-  async commits(selected: Selected): Promise<readonly AnyRow[]> {
-    const found: AnyRow[] = [];
-    for await (const rows of this.rows('git_commits', COMMIT_COLUMNS, whereOf(selected, 'hash'))) found.push(...rows);
+  /** All commits in key order, with their changes; a batch is read while the one before is worked on. */
+  allCommits(): AsyncIterable<readonly ChangedCommit[]> {
+    return readAhead(this.#records.commits(this.context.repoId, COMMIT_COLUMNS, { kind: 'all' }), 1);
+  }
+
+  /** The commits that are stored, in key order, with their changes. */
+  async commits(selected: SelectedCommits): Promise<readonly ChangedCommit[]> {
+    const where: CommitsWhere =
+      'numbers' in selected
+        ? { kind: 'linked', column: 'hash', numbers: selected.numbers }
+        : { kind: 'in', column: 'hash', values: selected.hashes };
+    const found: ChangedCommit[] = [];
+    for await (const batch of this.#records.commits(this.context.repoId, COMMIT_COLUMNS, where)) found.push(...batch);
     return found;
   }
 
-  async changes(selected: Selected): Promise<ChangeSums> {
-    const sums = new ChangeSums(this.context.classifier, this.context.teams);
-    for await (const rows of this.rows('git_commit_stats', STATS_COLUMNS, whereOf(selected, 'commit_hash')))
-      for (const row of rows) sums.add(row);
-    return sums;
+  async commitFacts(selected: SelectedCommits): Promise<readonly CommitFacts[]> {
+    return (await this.commits(selected)).map((commit) => this.factsOf(commit));
   }
 
-  async commitFacts(selected: Selected): Promise<readonly CommitFacts[]> {
-    const [rows, changes] = await Promise.all([this.commits(selected), this.changes(selected)]);
-    return rows.map((row) => commitFacts(row, changes.of(textOf(row, 'hash'))));
+  factsOf(commit: ChangedCommit): CommitFacts {
+    return commitFacts(commit.row, changesOf(commit, this.context.classifier, this.context.teams));
   }
 
-  async links(selected: Selected): Promise<readonly StoredLink[]> {
+  async links(selected: SelectedLinks): Promise<readonly StoredLink[]> {
     const where: Where =
-      'numbers' in selected ? { kind: 'in', column: 'number', values: selected.numbers } : whereOf(selected, 'hash');
+      'numbers' in selected
+        ? { kind: 'in', column: 'number', values: selected.numbers }
+        : 'hashes' in selected
+          ? { kind: 'in', column: 'hash', values: selected.hashes }
+          : { kind: 'range', column: 'hash', ...selected };
     const found: StoredLink[] = [];
     const columns = ['hash', 'number', 'kind'];
     for await (const rows of this.#records.rows({ table: LINKS, repoId: this.context.repoId, columns, where })) {
@@ -122,12 +132,6 @@ export class RecordReader {
 function listedHashes(row: AnyRow): ReadonlySet<string> {
   const hashes = [...textsOf(row, 'commit_hashes'), textOf(row, 'head_hash'), textOf(row, 'merge_hash')];
   return new Set(hashes.filter((hash) => hash !== ''));
-}
-
-function whereOf(selected: Selected, column: string): Where {
-  if ('numbers' in selected) return { kind: 'linked', column, numbers: selected.numbers };
-  if ('hashes' in selected) return { kind: 'in', column, values: selected.hashes };
-  return { kind: 'range', column, from: selected.from, to: selected.to };
 }
 
 const GROUP_REQUESTS = 1000;

@@ -1,14 +1,17 @@
 /** Writing units while the next ones are worked out: at most one change is on its way. */
-import type { WorkUnit, WorkUnitStore } from '../../analytics/work-unit.js';
+import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../analytics/work-unit.js';
+
+/** Whose units are written, and whether none of them was written before. */
+type UnitOwner = Pick<WorkUnitChange, 'orgId' | 'repoId' | 'areNew'>;
 
 export class UnitWriter {
   /** Units written so far. */
   written = 0;
   readonly #store: WorkUnitStore;
-  readonly #owner: { readonly orgId: string; readonly repoId: string };
+  readonly #owner: UnitOwner;
   #pending: Promise<void> = Promise.resolve();
 
-  constructor(store: WorkUnitStore, owner: { readonly orgId: string; readonly repoId: string }) {
+  constructor(store: WorkUnitStore, owner: UnitOwner) {
     this.#store = store;
     this.#owner = owner;
   }

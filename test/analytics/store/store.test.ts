@@ -70,6 +70,16 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect(await store.find(orgId, 'b')).toBeUndefined();
   });
 
+  it('takes units that are said to be new, and changes them later as it does others', async () => {
+    const orgId = randomUUID();
+    await store.apply({ orgId, repoId: REPO, units: [unit('b'), unit('a')], removed: [], areNew: true });
+    await store.apply({ orgId, repoId: REPO, units: [unit('c')], removed: [], areNew: true });
+    expect(await all(store, orgId)).toEqual([unit('a'), unit('b'), unit('c')]);
+    const moved = unit('a', { day: '2024-12-31' });
+    await store.apply({ orgId, repoId: REPO, units: [moved], removed: ['b'] });
+    expect(await all(store, orgId)).toEqual([moved, unit('c')]);
+  });
+
   it('keeps organizations and repositories apart where their ids are the same', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     await store.apply({ orgId: one, repoId: REPO, units: [unit('a')], removed: [] });

@@ -79,6 +79,10 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     const pushed = requestRow(7, { commit_hashes: [B], head_hash: B });
     await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [pushed] } });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
+    // Nothing of the link is left: what arrives for the commit changes its own unit, and not the request's.
+    const records = { git_commit_stats: [statsRow(A, 'src/a.ts', { additions: 40, deletions: 2 })] };
+    await syncAndDerive(deriver, { repoId, target: 'git', records, at: NOW + DAY });
+    expect(store.of(repoId).map(({ churnLoc }) => churnLoc)).toEqual([42, 0]);
   });
 
   it('looks only at what changed', async () => {

@@ -1,34 +1,12 @@
 /** Syncs as users run them, with the real stores of work units. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
-import type { WorkUnit } from '../../../src/analytics/work-unit.js';
-import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
-import { openSink } from '../../../src/sync/sinks/open.js';
 import { describeOnEachDatabase } from '../databases.js';
 import { onlyId, sync, temporaryDirectory, testSurroundings } from '../harness.js';
 import { git, initRepository, writeHistory } from '../../support/git-history.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-const ignore = (): void => {};
-const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-async function unitsIn(uri: string, repoId: string): Promise<WorkUnit[]> {
-  const address = parseConnection(uri);
-  if ('problem' in address) throw new Error(address.problem);
-  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, testSurroundings());
-  await sink.close();
-  if (sink.unitsAddress === undefined) throw new Error(`${sink.kind} has no work units`);
-  const store = await openWorkUnitStore(sink.unitsAddress, { now: Date.now, log });
-  const units: WorkUnit[] = [];
-  try {
-    for await (const batch of store.scan('default', repoId)) units.push(...batch);
-  } finally {
-    await store.close();
-  }
-  return units.sort((a, b) => (a.id < b.id ? -1 : 1));
-}
+import { unitsIn } from './stored-units.js';
 
 const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '20' } as const;
 const TARGETS = ['git', 'prs', 'deployments', 'incidents'];

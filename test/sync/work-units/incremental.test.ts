@@ -9,7 +9,7 @@ import type { Sink } from '../../../src/sync/sinks/sink.js';
 import type { ProviderName, Target } from '../../../src/sync/targets.js';
 import { refreshRepository } from '../../../src/sync/work-units/derivation-run.js';
 import { commitUnit, deploymentUnit, incidentUnit, requestUnit } from '../../../src/sync/work-units/derive.js';
-import { ChangeSums, commitFacts } from '../../../src/sync/work-units/facts.js';
+import { changesOf, commitFacts } from '../../../src/sync/work-units/facts.js';
 import { holds, mentionOf } from '../../../src/sync/work-units/messages.js';
 import { textOf } from '../../../src/sync/work-units/row-values.js';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
@@ -220,9 +220,20 @@ async function expectedUnits(
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
     return rows;
   };
-  const changes = new ChangeSums(classifier, teamAssigner);
-  for (const row of await all('git_commit_stats')) changes.add(row);
-  const facts = (await all('git_commits')).map((row) => commitFacts(row, changes.of(textOf(row, 'hash'))));
+  const statistics = await all('git_commit_stats');
+  const facts = (await all('git_commits')).map((row) => {
+    const own = statistics.filter((stats) => stats['commit_hash'] === row['hash']);
+    const files = own.filter((stats) => stats['file_path'] !== '__AGGREGATE__');
+    const lines = (some: readonly AnyRow[]): number =>
+      some.reduce((sum, stats) => sum + Number(stats['additions'] ?? 0) + Number(stats['deletions'] ?? 0), 0);
+    const changed = {
+      row,
+      churn: lines(files),
+      aggregate: lines(own.filter((stats) => !files.includes(stats))),
+      paths: files.map((stats) => textOf(stats, 'file_path')),
+    };
+    return commitFacts(row, changesOf(changed, classifier, teamAssigner));
+  });
   const requestRows = await all('git_pull_requests');
   const belongs = (request: AnyRow, commit: (typeof facts)[number]): boolean => {
     const listed = [...(request['commit_hashes'] as string[]), request['head_hash'], request['merge_hash']];

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { programEnvironment } from './program-environment.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
 
@@ -12,7 +13,7 @@ export const executeInProcess: StartExecution = (job, report) => {
   const file = fileURLToPath(new URL(isSource ? './process-main.ts' : './process-main.js', import.meta.url));
   const child = fork(file, {
     execArgv: isSource ? ['--import', 'tsx'] : [],
-    env: passedOn(process.env),
+    env: programEnvironment(process.env),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const send = (message: MessageToProcess): void => {
@@ -48,11 +49,3 @@ export const executeInProcess: StartExecution = (job, report) => {
     },
   };
 };
-
-/** What programs need to find each other and the network; settings and secrets of the server are not among it. */
-const names =
-  /^(?:PATH|HOME|USER|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|SYSTEMROOT|COMSPEC|PATHEXT|APPDATA|USERPROFILE|(?:HTTPS?|NO|ALL)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_(?:OPTIONS|EXTRA_CA_CERTS|USE_ENV_PROXY))$/i;
-
-function passedOn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => names.test(name)));
-}

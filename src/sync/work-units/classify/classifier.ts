@@ -5,7 +5,7 @@ import type { ConventionalTitle } from './conventional.js';
 import { KeywordFinder } from './keywords.js';
 import { nameMatcher, pathMatcher } from './patterns.js';
 import type { Rule, Rules, Signal } from './rules.js';
-import type { Classification } from './shares.js';
+import type { Classification, Points } from './shares.js';
 import { divide } from './shares.js';
 
 /** What a unit says about itself. */
@@ -58,10 +58,19 @@ export function createClassifier(rules: Rules): Classifier {
   const workTypes = indexBy(rules.rules, (rule) => rule.workTypes);
   const rulesOfLabel = remembering(matchingRules(rules.rules, (rule) => rule.labels));
   const rulesOfScope = remembering(matchingRules(rules.rules, (rule) => rule.scopes));
-  const paths = rules.rules.flatMap((rule, number) =>
-    rule.paths.map((pattern) => ({ matches: pathMatcher(pattern), number })),
-  );
-  const ruleOfPath = remembering((path) => paths.find(({ matches }) => matches(path))?.number ?? NO_RULE);
+  const ruleOfPath = remembering(rulesOfPaths(rules.rules));
+
+  // Points repeat (a `fix:` that changes nothing but code), and to divide them costs more than to write them down.
+  const divided = new Map<string, Classification>();
+  const divideOnce = (points: Points): Classification => {
+    const key = [...points].join();
+    const known = divided.get(key);
+    if (known !== undefined) return known;
+    const fresh = divide(points);
+    if (divided.size >= REMEMBERED) divided.clear();
+    divided.set(key, fresh);
+    return fresh;
+  };
 
   const classify: Classifier['classify'] = (evidence, explain) => {
     const points = new Map<Subcategory, number>();
@@ -75,23 +84,25 @@ export function createClassifier(rules: Rules): Classifier {
         explain?.({ rule: rule.name, signal, match, subcategory, points: worth * part });
       }
     };
-    for (const { type, scopes, strength } of titlesOf(evidence)) {
+    const own = conventionalTitle(evidence.title);
+    for (const { type, scopes, strength } of titlesOf(own, evidence.commitTitles)) {
       for (const number of types.get(type) ?? []) give(number, 'type', strength, type);
       for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
     }
     for (const label of evidence.labels) for (const number of rulesOfLabel(label)) give(number, 'label', 1, label);
     // The `fix` of `fix: ...` has had its points as a type.
-    const inTitle = keywords.find(conventionalTitle(evidence.title)?.description ?? evidence.title);
+    const inTitle = keywords.find(own?.description ?? evidence.title);
     for (const [number, word] of inTitle) give(number, 'keyword', 1, word);
     if (evidence.text !== '') {
       for (const [number, word] of keywords.find(evidence.text))
         if (!inTitle.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
     }
     const files = total(evidence.files);
-    for (const [number, count] of [...evidence.files].sort(([a], [b]) => a - b))
-      give(number, 'path', count / files, `${count} of ${files} files`);
+    const inOrder = evidence.files.size > 1 ? [...evidence.files].sort(([a], [b]) => a - b) : evidence.files;
+    for (const [number, count] of inOrder)
+      give(number, 'path', count / files, explain === undefined ? '' : `${count} of ${files} files`);
     for (const number of workTypes.get(evidence.workType) ?? []) give(number, 'work_type', 1, evidence.workType);
-    if (points.size > 0) return divide(points);
+    if (points.size > 0) return divideOnce(points);
     for (const [subcategory, part] of rules.fallback)
       explain?.({ rule: 'fallback', signal: 'fallback', match: 'no rule matched', subcategory, points: part });
     return divide(rules.fallback);
@@ -100,8 +111,10 @@ export function createClassifier(rules: Rules): Classifier {
 }
 
 /** The conventional titles that speak for a unit: its own, else those of its commits, each by its part of them. */
-function titlesOf({ title, commitTitles }: Evidence): (ConventionalTitle & { readonly strength: number })[] {
-  const own = conventionalTitle(title);
+function titlesOf(
+  own: ConventionalTitle | undefined,
+  commitTitles: readonly string[],
+): (ConventionalTitle & { readonly strength: number })[] {
   if (own !== undefined) return [{ ...own, strength: 1 }];
   const titles = commitTitles.map(conventionalTitle);
   return titles.flatMap((each) => (each === undefined ? [] : [{ ...each, strength: 1 / titles.length }]));
@@ -121,6 +134,16 @@ function matchingRules(
 ): (text: string) => readonly number[] {
   const matchers = rules.map((rule) => patterns(rule).map(nameMatcher));
   return (text) => matchers.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
+}
+
+/** The first rule that names a path. Most paths are named by none, which one expression tells. */
+function rulesOfPaths(rules: readonly Rule[]): (path: string) => number {
+  const matchers = rules.flatMap(({ paths }, number) =>
+    paths.length === 0 ? [] : [{ matches: pathMatcher(...paths), number }],
+  );
+  if (matchers.length === 0) return () => NO_RULE;
+  const isNamed = pathMatcher(...rules.flatMap(({ paths }) => paths));
+  return (path) => (isNamed(path) ? matchers.find(({ matches }) => matches(path))?.number : undefined) ?? NO_RULE;
 }
 
 /** Remembers results by text; forgets all when there are too many, so that memory stays flat. */

@@ -8,17 +8,22 @@ export function nameMatcher(pattern: string): Matcher {
 }
 
 /**
- * Matches a path: `*` stands for anything within one folder, `**` for any number of folders. A pattern without a slash
+ * Matches a path that one of the patterns, of which there is at least one, names: `*` stands for anything within one folder, `**` for any number of folders. A pattern without a slash
  * is looked for in every folder.
  */
-export function pathMatcher(pattern: string): Matcher {
+export function pathMatcher(...patterns: readonly string[]): Matcher {
+  // One expression for all: the parts that they share are looked for once.
+  return tester(`^(?:${patterns.map(pathSource).join('|')})$`);
+}
+
+function pathSource(pattern: string): string {
   const parts = (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/');
   const source = parts.map((part, index) => {
     const isLast = index === parts.length - 1;
     if (part === '**') return isLast ? '.*' : '(?:.*/)?';
     return globSource(part, '[^/]*') + (isLast ? '' : '/');
   });
-  return tester(`^${source.join('')}$`);
+  return source.join('');
 }
 
 function globSource(glob: string, star: string): string {

@@ -35,13 +35,15 @@ export interface Classification {
  */
 export function divide(points: Points): Classification {
   const total = sum(points.values());
-  const kept = SUBCATEGORIES.flatMap((subcategory) => {
-    const value = points.get(subcategory) ?? 0;
-    return value > 0 && value >= total * LEAST ? [{ subcategory, value }] : [];
-  });
-  if (kept.length === 0) throw new Error('A unit cannot be divided without points');
+  const kept = [...points]
+    .filter(([, value]) => value > 0 && value >= total * LEAST)
+    .map(([subcategory, value]) => ({ subcategory, value, order: ORDER.get(subcategory) ?? 0 }));
+  const [only] = kept;
+  if (only === undefined) throw new Error('A unit cannot be divided without points');
+  if (kept.length === 1) return wholeOf(only.subcategory);
+  kept.sort((a, b) => a.order - b.order);
   const keptTotal = sum(kept.map(({ value }) => value));
-  const exact = kept.map(({ subcategory, value }, order) => {
+  const exact = kept.map(({ subcategory, value, order }) => {
     const parts = (value / keptTotal) * PARTS;
     return { subcategory, order, parts: Math.floor(parts), rest: parts - Math.floor(parts) };
   });
@@ -55,6 +57,20 @@ export function divide(points: Points): Classification {
   const shares = exact.map(({ subcategory, parts }) => ({ subcategory, share: parts / PARTS }));
   const ordered = shares.toSorted((a, b) => b.share - a.share || (a.subcategory < b.subcategory ? -1 : 1));
   return { ...mainOf(shares), shares: ordered };
+}
+
+const ORDER = new Map(SUBCATEGORIES.map((subcategory, order) => [subcategory, order]));
+const WHOLES = new Map<Subcategory, Classification>(
+  SUBCATEGORIES.map((subcategory) => [
+    subcategory,
+    { theme: themeOf(subcategory), subcategory, shares: [{ subcategory, share: 1 }] },
+  ]),
+);
+
+function wholeOf(subcategory: Subcategory): Classification {
+  const found = WHOLES.get(subcategory);
+  if (found === undefined) throw new Error(`${subcategory} is no subcategory`);
+  return found;
 }
 
 /** The theme that a subcategory belongs to. */

@@ -37,7 +37,7 @@ it('A run fills the store of ANALYTICS_URI, which the Analytics API then answers
   }
 });
 
-it('A run cannot fill a store that one process has to itself, and says so', () => {
+it('A run cannot fill a store of a kind that no sync writes to, and says so', () => {
   const run = {
     id: 'run',
     org_id: 'org',
@@ -54,7 +54,7 @@ it('A run cannot fill a store that one process has to itself, and says so', () =
   const secrets = { open: () => '' };
   const prepared = prepareJob(
     { ...run, targets: ['git'], repositories: ['acme/api'] },
-    { secrets, store: 'chdb:/var/lib/analytics', localRoot: null, rulesFile: null },
+    { secrets, store: 'duckdb:/var/lib/analytics', localRoot: null, rulesFile: null },
   );
   expect(prepared).toEqual({ refusal: expect.stringMatching(/^What is read cannot be stored in ANALYTICS_URI: /) });
 });

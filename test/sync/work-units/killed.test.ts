@@ -1,0 +1,89 @@
+/** `kill -9` in the middle of a derivation: what the next sync makes of it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SyncOptions } from '../../../src/sync/request.js';
+import { initRepository, writeHistory } from '../../support/git-history.js';
+import { describeOnEachDatabase } from '../databases.js';
+import { onlyId, sync } from '../harness.js';
+import { unitsIn } from './stored-units.js';
+
+/** Runs a sync in a process of its own and kills it in front of a statement. */
+async function killedInFrontOf(pattern: string, number: number, options: SyncOptions): Promise<void> {
+  const script = fileURLToPath(new URL('../run-sync.ts', import.meta.url));
+  const args = [JSON.stringify(options), '{}', pattern, String(number)];
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+  expect(line.toString()).toBe('stopped\n');
+}
+
+/** Three batches: when the links of the third one are read, the first one is stored. */
+const COMMITS = 5001;
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-killed-'));
+const repoPath = join(folder, 'project');
+beforeAll(async () => {
+  initRepository(repoPath);
+  await writeHistory(repoPath, COMMITS);
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '20' } as const;
+
+describeOnEachDatabase('a derivation', (engine) => {
+  if (engine.kind === 'mongo') {
+    it.skip('is not done on MongoDB', () => {});
+    return;
+  }
+
+  // ClickHouse reads 10,000 commits at once: this history is one batch there.
+  it.skipIf(engine.kind === 'clickhouse')(
+    'of a whole history that gets kill -9 is completed by the next sync',
+    async () => {
+      const options = { target: 'git', provider: 'local', repoPath, since: '2001-01-01' } as const;
+      const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
+      const repoId = onlyId(await sync({ ...options, db: whole }));
+      const expected = await unitsIn(whole, repoId);
+      expect(expected).toHaveLength(COMMITS);
+      await killedInFrontOf('from work_unit_links', 3, { ...options, db: killed });
+      const interrupted = await unitsIn(killed, repoId);
+      expect(interrupted.length).toBeGreaterThan(0);
+      expect(interrupted.length).toBeLessThan(COMMITS);
+      const finished = await sync({ ...options, db: killed });
+      expect(finished.repositories[0]?.records['git_commits']).toBeUndefined();
+      expect(await unitsIn(killed, repoId)).toEqual(expected);
+    },
+    120_000,
+  );
+
+  it.each([
+    ['in front of the note that links change', '(insert into|into) work_unit_links', true],
+    ['between the units of commits and those of their requests', 'submitted_at from git_pull_request_reviews', false],
+  ])(
+    'of requests that gets kill -9 %s is completed by the next sync',
+    async (_point, pattern, hasAllCommits) => {
+      const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
+      const repoId = onlyId(await sync({ ...SYNTHETIC, target: 'git', db: whole }));
+      const alone = await unitsIn(whole, repoId);
+      await sync({ ...SYNTHETIC, target: 'prs', db: whole });
+      await sync({ ...SYNTHETIC, target: 'git', db: killed });
+      await killedInFrontOf(pattern, 1, { ...SYNTHETIC, target: 'prs', db: killed });
+      const interrupted = await unitsIn(killed, repoId);
+      expect(interrupted.filter(({ workType }) => workType === 'pull_request')).toEqual([]);
+      if (hasAllCommits) expect(interrupted).toEqual(alone);
+      else expect(interrupted.length).toBeLessThan(alone.length);
+      await sync({ ...SYNTHETIC, target: 'prs', db: killed });
+      const expected = await unitsIn(whole, repoId);
+      expect(new Set(expected.map(({ workType }) => workType))).toContain('pull_request');
+      expect(await unitsIn(killed, repoId)).toEqual(expected);
+    },
+    60_000,
+  );
+});
