@@ -4,7 +4,7 @@ import { serviceHash } from '../model/hash.js';
 import { createHash } from 'node:crypto';
 import type { ContainerRecord, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';
-import { backendFailure, isEngineFailure } from '../runtime/errors.js';
+import { backendFailure, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './acts.js';
 import { containerSpec } from './container/container-spec.js';
 import { readContents, type Contents } from './container/contents.js';
@@ -75,23 +75,49 @@ export async function createContainer(
   service: string,
   options: CreationOptions,
 ): Promise<ContainerName> {
-  const { backend, report, signal } = orchestration;
+  const { report } = orchestration;
   const { name, amend = (spec: ContainerSpec) => spec } = options;
+  const labels = containerLabels(plan, service, options);
   const plain = containerSpec(plan.project, service, {
     name,
     number: options.number,
     image: imageOf(plan.project, service),
-    labels: containerLabels(plan, service, options),
+    labels,
     containerOf: options.containerOf,
   });
   const spec = amend(withInherited(plain, options.predecessor));
   return reported(orchestration, 'Container', name, ['Creating', 'Created'], async () => {
-    const { id, warnings } = await backend.containers.create(spec, { signal });
+    const { id, warnings } = await createOrTake(orchestration, spec, labels);
     for (const message of warnings) report({ kind: 'warning', message: `${name}: ${message}` });
     const { files = [] } = plan.contents.get(service) ?? {};
     if (files.length > 0) await putFiles(orchestration, id, name, files);
     return { id, name };
   });
+}
+
+/**
+ * The request of a killed `up` can reach the engine after the next one has looked what is there. What it makes is what
+ * this one would make: the labels say so.
+ */
+async function createOrTake(
+  { backend, signal }: Orchestration,
+  spec: ContainerSpec,
+  labels: Readonly<Record<string, string>>,
+): Promise<{ readonly id: string; readonly warnings: readonly string[] }> {
+  try {
+    return await backend.containers.create(spec, { signal });
+  } catch (error) {
+    if (!isRuntimeError(error, 'alreadyExists')) throw error;
+    const project = { [LABELS.project]: labels[LABELS.project] ?? '' };
+    const same = (await backend.containers.list({ labels: project, signal })).find(
+      (one) =>
+        one.name === spec.name &&
+        one.status === 'created' &&
+        Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+    );
+    if (same === undefined) throw error;
+    return { id: same.id, warnings: [] };
+  }
 }
 
 /** A container without its secrets must not be taken for a finished one by the next `up`. */

@@ -39,7 +39,8 @@ export const interruptions: EnginePart = (engine) => {
         await killed.says(moment === 'Removed' ? `_${name}-db Removed` : `Container ${name}-db ${moment}`);
         killed.kill('SIGKILL');
         await killed.ended;
-        expect((await run('up', '-d')).code).toBe(0);
+        const next = await run('up', '-d');
+        expect(next.code, next.stderr).toBe(0);
         expect(await statuses()).toEqual({ db: 'running' });
         expect((await containers()).map((one) => one.name)).toEqual([`${name}-db`]);
         expect((await run('exec', '-T', 'db', 'cat', '/data/file')).stdout).toBe('precious\n');

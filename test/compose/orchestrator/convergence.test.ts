@@ -86,6 +86,36 @@ describe('up converges', () => {
     }
     expect(died).toBeGreaterThan(0);
   });
+
+  it('a container that a killed up still had under way is taken, not refused', async () => {
+    const world = bench();
+    const { containers } = world.orchestration.backend;
+    const late: Bench['orchestration'] = {
+      ...world.orchestration,
+      backend: {
+        ...world.orchestration.backend,
+        containers: {
+          ...containers,
+          // The request of the killed one comes first.
+          create: async (spec, options) => {
+            await containers.create(spec, options);
+            return containers.create(spec, options);
+          },
+        },
+      },
+    };
+    await up(late, await loaded('services: { db: { image: db } }'));
+    expect(await world.statuses()).toEqual({ 'shop-db': 'running' });
+  });
+
+  it('a container of the name that is another one is refused', async () => {
+    const world = bench();
+    await world.up('services: { first: { image: db } }');
+    await world.orchestration.backend.containers.create({ name: 'shop-db', image: 'db', labels: { of: 'somebody' } });
+    await expect(world.up('services: { db: { image: db } }')).rejects.toMatchObject({
+      failure: { case: 'alreadyExists' },
+    });
+  });
 });
 
 /** The same world, in which one call of an operation, and every call of anything after it, fails: as if killed. */
