@@ -164,8 +164,7 @@ function insert(prepare: Prepare, text: (rows: number) => string, rows: readonly
   for (const row of rows.slice(inBatches)) prepare(text(1)).run([...row]);
 }
 
-// The driver is synchronous; the interface of the stores is not.
-// eslint-disable-next-line @typescript-eslint/require-await
+// eslint-disable-next-line @typescript-eslint/require-await -- the driver is synchronous, the interface of the stores is not
 async function* scan(prepare: Prepare, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
   const page = prepare(
     'select * from work_units where org_id = ? and repo_id = ? and id > ? order by id limit ' + String(BATCH),
