@@ -93,7 +93,7 @@ describe('plumbline serve on the embedded PostgreSQL', () => {
   test(`starts again after kill -9, twice in a row, as ${isRoot ? 'root' : 'an ordinary user'}`, () =>
     surviveKills({}));
 
-  test.skipIf(!isRoot)('starts again after kill -9, twice in a row, as an ordinary user', async () => {
+  test.skipIf(!isRoot)('starts again after kill -9, twice in a row, as an ordinary user (needs root)', async () => {
     const account = serverAccount(join(home, 'none'));
     if (account === undefined) throw new Error('root was given no account');
     await chown(home, account.uid, account.gid);

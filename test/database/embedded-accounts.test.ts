@@ -20,7 +20,7 @@ if (!isRoot) console.warn('Skipped: the accounts of the embedded PostgreSQL can 
 /** An account that is neither root nor the server's. */
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 
-describe.skipIf(!isRoot)('started by root, the embedded PostgreSQL', () => {
+describe.skipIf(!isRoot)('started by root, the embedded PostgreSQL (needs root)', () => {
   let directory: string;
 
   beforeEach(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!isRoot)('started by root, the embedded PostgreSQL', () => {
   });
 });
 
-describe.skipIf(!isRoot)('started by an ordinary user, the embedded PostgreSQL', () => {
+describe.skipIf(!isRoot)('started by an ordinary user, the embedded PostgreSQL (needs root to become one)', () => {
   it('runs as that user', async () => {
     const home = await mkdtemp(path.join(tmpdir(), 'plumbline-ordinary-'));
     const nobody = serverAccount(path.join(home, 'none'));

@@ -88,7 +88,9 @@ describeOnEachEngine('with more units than can be read in no time, the analytics
     }
   });
 
-  it.runIf(engine.kind === 'postgres')('stop the work of the server when somebody leaves', async () => {
+  // pg_stat_activity tells what a server still does; the other engines have nothing like it here.
+  const unseen = engine.kind === 'postgres' ? '' : ' (skipped: this engine does not tell what it still does)';
+  it.skipIf(unseen !== '')(`stop the work of the server when somebody leaves${unseen}`, async () => {
     const sql = postgres(uri, { max: 1, fetch_types: false });
     const locker = postgres(uri, { max: 1, fetch_types: false });
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
