@@ -32,19 +32,27 @@ function read(scheme: string, rest: string): AnalyticsAddress | undefined {
     case 'clickhouse':
     case 'clickhouse+http':
     case 'clickhouse+https':
-      return clickHouse(rest, scheme === 'clickhouse+https');
+      return of('clickhouse', clickHouseUrl(rest, scheme === 'clickhouse+https'));
     case 'chdb':
     case 'sqlite':
-      return file(scheme, rest);
+      return of(scheme, filePath(rest));
     default:
       return undefined;
   }
 }
 
-function clickHouse(rest: string, withTls: boolean): AnalyticsAddress | undefined {
-  if (!rest.startsWith('//')) return undefined;
+function of(kind: AnalyticsAddress['kind'], address: string | undefined): AnalyticsAddress | undefined {
+  return address === undefined ? undefined : { kind, address };
+}
+
+/**
+ * The http(s) address of a ClickHouse server, with ClickHouse's own port where none is written.
+ *
+ * @param rest what follows the scheme, from `//` on; `secure=true` in its query asks for TLS as well
+ */
+export function clickHouseUrl(rest: string, withTls: boolean): string | undefined {
   const text = `http:${rest}`;
-  if (!URL.canParse(text)) return undefined;
+  if (!rest.startsWith('//') || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const secure = withTls || ['true', '1'].includes(url.searchParams.get('secure') ?? '');
   url.searchParams.delete('secure');
@@ -52,14 +60,17 @@ function clickHouse(rest: string, withTls: boolean): AnalyticsAddress | undefine
   const port = /^\/\/[^/?#]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? (secure ? '8443' : '8123');
   const path = `${url.pathname}${url.search}`;
   const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${url.password}`}@`;
-  return { kind: 'clickhouse', address: `${secure ? 'https' : 'http'}://${user}${url.hostname}:${port}${path}` };
+  return `${secure ? 'https' : 'http'}://${user}${url.hostname}:${port}${path}`;
 }
 
-/** `sqlite:path`, `sqlite:///relative` and `sqlite:////absolute`, as other tools write it. */
-function file(kind: 'chdb' | 'sqlite', rest: string): AnalyticsAddress | undefined {
+/**
+ * The path that follows the scheme: `sqlite:path`, `sqlite:///relative` and `sqlite:////absolute`, as other tools write
+ * it. Undefined for one that is empty, or not encoded as URLs are.
+ */
+export function filePath(rest: string): string | undefined {
   const path = rest.startsWith('///') ? rest.slice(3) : rest.startsWith('//') ? rest.slice(2) : rest;
   const clean = decoded(path.replace(/\?.*$/s, ''));
-  return clean === undefined || clean === '' ? undefined : { kind, address: clean };
+  return clean === '' ? undefined : clean;
 }
 
 function decoded(path: string): string | undefined {

@@ -215,7 +215,7 @@ function readAddress(
 }
 
 /** The password of a connection string, as written and decoded, and the string itself. */
-function passwordsOf(connection: string): string[] {
+export function passwordsOf(connection: string): string[] {
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/@]*?:([^/@]+)@/i.exec(connection)?.[1];
   return password === undefined ? [] : [connection, password, ...decodedPassword(password)];
 }
@@ -246,7 +246,8 @@ function oneOf<Value extends string>(
   return found ?? report(`${given}: use one of ${values.join(', ')}`);
 }
 
-function nonEmpty(text: string | undefined): string | undefined {
+/** The text without blanks around it; undefined where nothing is left. */
+export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }
 

@@ -194,6 +194,13 @@ describe('a connection string', () => {
     expect(parseConnection(connection)).toEqual({ kind, address });
   });
 
+  it.each(['sqlite:data/100%.db', 'chdb:100%'])(
+    '%s, which is not encoded as URLs are, is told as a problem',
+    (connection) => {
+      expect(parseConnection(connection)).toHaveProperty('problem');
+    },
+  );
+
   it('names the built-in database with embedded:', () => {
     expect(parseConnection('embedded:')).toEqual({ kind: 'embedded' });
   });

@@ -1,5 +1,5 @@
 /** Which kind of database a connection string names. */
-import { parseAnalyticsUri } from '../../analytics/address.js';
+import { clickHouseUrl, filePath } from '../../analytics/address.js';
 import type { DatabaseKind } from './sink.js';
 
 const SCHEMES: Readonly<Record<string, DatabaseKind>> = {
@@ -52,39 +52,20 @@ function kindOfScheme(scheme: string | undefined): DatabaseKind | undefined {
 function addressFor(kind: DatabaseKind, connection: string): string | undefined {
   const rest = connection.replace(/^[a-z][a-z0-9+.-]*:/i, '');
   if (kind === 'sqlite') return sqlitePath(connection, rest);
-  if (kind === 'clickhouse' && /^chdb:/i.test(connection)) return chdbAddress(connection);
+  if (kind === 'clickhouse' && /^chdb:/i.test(connection)) return chdbAddress(rest);
   if (!rest.startsWith('//') || rest.length < 3) return undefined;
   if (kind === 'postgres') return `postgres:${rest}`;
   if (kind === 'mongo') return /^mongodb(\+srv)?:/i.test(connection) ? connection : `mongodb:${rest}`;
-  const secure = /^(clickhouse\+)?https:/i.test(connection) || /[?&]secure=(true|1)\b/.test(connection);
-  const address = withoutSecure(`${secure ? 'https' : 'http'}:${rest}`);
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  // ClickHouse's own HTTP ports, not those of the web.
-  if (url.port === '' && !/:\d+(\/|$|\?)/.test(rest)) url.port = secure ? '8443' : '8123';
-  return url.href;
-}
-
-function withoutSecure(address: string): string {
-  return address.replace(/([?&])secure=(true|1|false|0)(&|$)/, (_match, before: string, _value, after: string) =>
-    after === '&' ? before : '',
-  );
+  return clickHouseUrl(rest, /^(clickhouse\+)?https:/i.test(connection));
 }
 
 /** `sqlite:///relative`, `sqlite:////absolute` (as other tools write it), `sqlite:path` and a bare path with --db-type. */
 function sqlitePath(connection: string, rest: string): string | undefined {
   if (!/^sqlite/i.test(connection)) return connection === '' ? undefined : connection;
-  const path = rest.startsWith('///') ? rest.slice(3) : rest.startsWith('//') ? rest.slice(2) : rest;
-  const clean = decodeURIComponent(path.replace(/\?.*$/, ''));
-  return clean === '' ? undefined : clean;
+  return filePath(rest);
 }
 
-/** As the analytics read it, so that both open the same directory. */
-function chdbAddress(connection: string): string | undefined {
-  try {
-    const { kind, address } = parseAnalyticsUri(connection.replace(/^chdb:/i, 'chdb:'));
-    return `${kind}:${address}`;
-  } catch {
-    return undefined;
-  }
+function chdbAddress(rest: string): string | undefined {
+  const path = filePath(rest);
+  return path === undefined ? undefined : `chdb:${path}`;
 }

@@ -1,5 +1,6 @@
 import { secretContext } from '../../integrations/integrations.store.js';
 import type { SecretBox } from '../../secrets/secret-box.js';
+import { passwordsOf } from '../../../sync/request.js';
 import { parseConnection } from '../../../sync/sinks/connection-string.js';
 import type { SyncJob } from './sync-job.js';
 import type { TakenRun } from './sync-jobs.store.js';
@@ -52,6 +53,5 @@ export function prepareJob(run: TakenRun, { secrets, store, localRoot, rulesFile
 
 /** The texts of a job that nobody may see. */
 export function secretsOf({ credential, store }: SyncJob): string[] {
-  const password = URL.canParse(store) ? new URL(store).password : '';
-  return [store, password, decodeURIComponent(password), credential?.token ?? ''].filter((each) => each !== '');
+  return [store, ...passwordsOf(store), ...(credential === null ? [] : [credential.token])];
 }
