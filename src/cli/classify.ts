@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { WORK_TYPES, type WorkType } from '../analytics/vocabulary.js';
 import type { Share } from '../analytics/work-unit.js';
 import type { Classifier, Contribution } from '../sync/work-units/classify/classifier.js';
+import { oneLine } from './one-line.js';
 import type { WorkUnitOptions } from './work-units.js';
 
 interface ClassifyOptions extends WorkUnitOptions {
@@ -123,9 +124,4 @@ function sharesLine(shares: readonly Share[]): string {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1).padStart(5)} %`;
-}
-
-/** Titles and labels are others' texts: they must not move the cursor of a terminal or colour it. */
-function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }

@@ -1,5 +1,4 @@
 /** `plumbline demo`: an organization full of made-up data, and a first look at it. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Analytics } from '../analytics/analytics.js';
 import { openAnalytics } from '../analytics/open.js';
@@ -22,6 +21,7 @@ import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
 import { systemClock, systemRandom, type Random } from '../platform/surroundings.js';
 import { PEOPLE } from '../sync/providers/synthetic/vocabulary.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
+import { systemSurroundings } from '../sync/system-surroundings.js';
 import { importTeams } from '../sync/work-units/teams/import-teams.js';
 import { withDatabase } from './database.js';
 import type { ChartRow } from './demo-chart.js';
@@ -172,10 +172,7 @@ const executeAloud: StartExecution = (job, report) => {
       },
     },
     {
-      now: Date.now,
-      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      random: Math.random,
-      newId: randomUUID,
+      ...systemSurroundings,
       environment: process.env,
     },
   );

@@ -6,7 +6,8 @@ import type { Target } from '../sync/targets.js';
 import { TABLES_OF } from '../sync/targets.js';
 import { endOf, remarks } from './sync-lines.js';
 import type { ProgressView } from './sync-progress.js';
-import { describeCounts, oneLine } from './sync-summary.js';
+import { oneLine } from './one-line.js';
+import { describeCounts } from './sync-summary.js';
 
 /** What a bar shows beside its length. */
 interface Shown {

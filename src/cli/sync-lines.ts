@@ -1,6 +1,7 @@
 /** How far a sync is, in plain lines. */
 import type { SyncProgress } from '../sync/surroundings.js';
-import { describeCounts, oneLine } from './sync-summary.js';
+import { oneLine } from './one-line.js';
+import { describeCounts } from './sync-summary.js';
 
 /** How often a repository that goes on and on says how far it is, in milliseconds. */
 const EVERY = 2_000;

@@ -1,5 +1,4 @@
 /** Runs one sync for the command line: reads the request, watches for signals, prints what happens. */
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
@@ -9,6 +8,7 @@ import { runSync } from '../sync/run.js';
 import type { SyncSummary } from '../sync/summary.js';
 import { exitCodeOf } from '../sync/summary.js';
 import type { SyncProgress, Surroundings } from '../sync/surroundings.js';
+import { systemSurroundings } from '../sync/system-surroundings.js';
 import { createLog } from './log.js';
 import { openProgressView } from './sync-progress.js';
 import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';
@@ -48,10 +48,7 @@ async function watched(request: SyncRequest): Promise<SyncSummary> {
 
 function surroundingsOf(request: SyncRequest, signal: AbortSignal, progress: SyncProgress): Surroundings {
   return {
-    now: Date.now,
-    sleep,
-    random: Math.random,
-    newId: randomUUID,
+    ...systemSurroundings,
     signal,
     progress: {
       ...progress,
@@ -74,22 +71,6 @@ function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void 
     signal: controller.signal,
     end: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
   };
-}
-
-/** Resolves after that many milliseconds; rejects with the signal's reason once it is aborted. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done, reject) => {
-    signal.throwIfAborted();
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      done();
-    }, milliseconds);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }
 
 /** The built-in PostgreSQL: the one that a server on the same PLUMBLINE_HOME holds, else started for the run. */

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { SyncFailure } from '../sync/failures.js';
 import type { SyncRequest } from '../sync/request.js';
 import type { CountedName, RepositorySummary, SyncSummary } from '../sync/summary.js';
+import { oneLine } from './one-line.js';
 
 type Counts = Readonly<Partial<Record<CountedName, number>>>;
 
@@ -31,11 +32,6 @@ export function describeCounts(counts: Counts): string {
     .filter((table) => table !== 'repos')
     .map((table) => counted(counts[table] ?? 0, table));
   return parts.length === 0 ? 'nothing new' : parts.join(', ');
-}
-
-/** A text that fits on a line of a terminal: names of others must not move its cursor or colour it. */
-export function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
 
 /** The summary of a sync that could not begin, or was stopped: what was asked for has failed. */

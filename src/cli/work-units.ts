@@ -4,9 +4,11 @@ import { createClassifier, type Classifier } from '../sync/work-units/classify/c
 import { loadRules } from '../sync/work-units/classify/rules.js';
 import { openDeriver, type OpenDeriver } from '../sync/work-units/open-deriver.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
+import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';
 import { DATABASE_KINDS } from '../sync/sinks/sink.js';
-import { resolveEmbedded, sleep } from './sync-run.js';
+import { systemSurroundings } from '../sync/system-surroundings.js';
+import { resolveEmbedded } from './sync-run.js';
 
 /** The options that such commands have in common, as texts. */
 export interface WorkUnitOptions {
@@ -30,7 +32,7 @@ export async function withDeriver<Result>(
   environment: NodeJS.ProcessEnv,
   work: (deriver: OpenDeriver) => Promise<Result>,
 ): Promise<Result> {
-  const named = given(options.db) ?? given(environment['DATABASE_URI']);
+  const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
   if (named === undefined)
     throw new UsageError('a database is missing: give --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL');
   const kind = DATABASE_KINDS.find((each) => each === options.dbType);
@@ -39,19 +41,16 @@ export async function withDeriver<Result>(
   const address = parseConnection(named, kind);
   if ('problem' in address) throw new UsageError(`--db (or DATABASE_URI) ${address.problem}`);
   const surroundings = {
-    now: Date.now,
-    sleep,
-    random: Math.random,
-    newId: () => crypto.randomUUID(),
+    ...systemSurroundings,
     signal: new AbortController().signal,
     progress: {},
     environment,
     resolveEmbedded,
   };
-  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, surroundings);
+  const sink = await openSink(address, { now: systemSurroundings.now, concurrency: 1, echo: undefined }, surroundings);
   try {
     await sink.ensureSchema();
-    const orgId = given(options.org) ?? given(environment['ORG_ID']) ?? 'default';
+    const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
     const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, surroundings);
     if (deriver === undefined)
       throw new UsageError('MongoDB holds no work units: the analytics read PostgreSQL, ClickHouse and SQLite');
@@ -82,9 +81,5 @@ export async function reportingUsage(command: string, action: () => Promise<void
 }
 
 function rulesFile({ rules }: WorkUnitOptions, environment: NodeJS.ProcessEnv): string | undefined {
-  return given(rules) ?? given(environment['WORK_UNIT_RULES']);
-}
-
-function given(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text.trim();
+  return nonEmpty(rules) ?? nonEmpty(environment['WORK_UNIT_RULES']);
 }

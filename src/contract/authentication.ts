@@ -1,6 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import type { ProblemReply, SecurityHandler, Verdict } from '../../generated/contract.js';
 import { unauthenticated } from '../../generated/problems.js';
+import { bearerToken } from './bearer-token.js';
 import type { Exchange } from './exchange.js';
 
 /** A security handler as the pipeline sees it; the generated `...Security` interface types each one exactly. */
@@ -16,7 +17,8 @@ export async function authenticate(
 ): Promise<Verdict<unknown>> {
   const { anonymous, scheme } = exchange.route.security;
   if (scheme === null) return { principal: null };
-  const credential = scheme.kind === 'bearer' ? bearerToken(exchange) : tlsSocket(exchange);
+  const credential =
+    scheme.kind === 'bearer' ? bearerToken(exchange.request.headers.authorization) : tlsSocket(exchange);
   const handler = handlers[scheme.name];
   if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
   const verdict =
@@ -39,11 +41,6 @@ export async function authorize(
   const handler = handlers[scheme.name];
   if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
   return handler.authorize(principal, scheme.scope, texts);
-}
-
-function bearerToken({ request }: Exchange): string | null {
-  // RFC 9110, section 11.1: the name of the scheme is case-insensitive.
-  return /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
 }
 
 function tlsSocket({ request }: Exchange): TLSSocket | null {

@@ -7,7 +7,8 @@ import type { AnyRow } from './records.js';
 import { TABLES } from './records.js';
 import { repairSecondary } from './repair.js';
 import type { SyncRequest } from './request.js';
-import type { Lock, Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
+import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
+import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import type { CountedName, RepositorySummary } from './summary.js';
 import type { Surroundings } from './surroundings.js';
 import type { DerivedSync, WorkUnitDeriver } from './work-units/derivation-run.js';
@@ -27,9 +28,6 @@ export interface SyncContext {
 
 /** Enough to bridge the moments in which a database is slow (a checkpoint, a merge), few enough to be no memory. */
 const PAGES_AHEAD = 8;
-
-/** How long to wait before asking again for a lock that another sync holds. */
-const LOCK_POLL_MILLISECONDS = 1000;
 
 /** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
 export async function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
@@ -62,7 +60,12 @@ async function syncOpened(
   const { request, surroundings, primary } = context;
   const key: StateKey = { repoId, target: request.target, source: request.provider };
   const { name } = repository.identity;
-  const lock = await waitForLock(primary, key, name, surroundings);
+  const lock = await waitForLock(primary, key, surroundings, () => {
+    surroundings.progress.waiting?.({
+      reason: `another sync of ${name} is running`,
+      seconds: LOCK_POLL_MILLISECONDS / 1000,
+    });
+  });
   try {
     const stored = await primary.readState(key);
     const secondary = await openSecondary(key, stored, context);
@@ -105,21 +108,6 @@ async function syncOpened(
 }
 
 type Counts = Partial<Record<CountedName, number>>;
-
-/** Two syncs of one repository take turns, where the database has a lock for it. */
-async function waitForLock(sink: Sink, key: StateKey, name: string, surroundings: Surroundings): Promise<Lock> {
-  for (let tries = 0; ; tries += 1) {
-    const lock = await sink.tryLock(key);
-    if (lock !== undefined) return lock;
-    if (tries === 0) {
-      surroundings.progress.waiting?.({
-        reason: `another sync of ${name} is running`,
-        seconds: LOCK_POLL_MILLISECONDS / 1000,
-      });
-    }
-    await surroundings.sleep(LOCK_POLL_MILLISECONDS, surroundings.signal);
-  }
-}
 
 interface Secondary {
   /** As `DerivedSync.since`. */

@@ -1,6 +1,7 @@
 /** The package `chdb`, and the one directory that it can have open in a process. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAlive } from '../../database/is-alive.js';
 
 export type ImportChdb = () => Promise<unknown>;
 
@@ -77,14 +78,7 @@ export async function enterFolder(
 export async function holderOf(path: string): Promise<number | undefined> {
   const status = await readFile(join(path, 'status'), 'utf8').catch(() => '');
   const pid = Number(/^PID: (\d+)$/m.exec(status)?.[1]);
-  if (!Number.isInteger(pid) || pid === process.pid) return undefined;
-  try {
-    process.kill(pid, 0);
-    return pid;
-  } catch (error) {
-    // EPERM: it is there, and somebody else's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? pid : undefined;
-  }
+  return pid !== process.pid && isAlive(pid) ? pid : undefined;
 }
 
 /** A variable, so that the compiler does not ask for a package that need not be there. */

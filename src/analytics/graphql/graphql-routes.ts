@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../../../generated/contract.js';
 import { schemaText } from '../../../generated/graphql/schema.js';
+import { bearerToken } from '../../contract/bearer-token.js';
 import type { Analytics } from '../analytics.js';
 import { createDocuments } from './documents.js';
 import { createExecutableSchema } from './executable-schema.js';
@@ -134,9 +135,8 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
 }
 
 async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Caller> {
-  // RFC 9110, section 11.1: the name of the scheme is case-insensitive.
-  const token = /^bearer +([^\s]+) *$/i.exec(ctx.get('Authorization'))?.[1];
-  if (token === undefined) {
+  const token = bearerToken(ctx.get('Authorization'));
+  if (token === null) {
     throw unauthorized('Send an access token in the Authorization header: Bearer <token>.', 401);
   }
   const caller = await options.authenticate(token);

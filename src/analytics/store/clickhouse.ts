@@ -9,6 +9,7 @@
  */
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
+import { isoText, momentText } from '../clickhouse/moments.js';
 import type { StoreOptions } from './open.js';
 import { partRow, shareRows, unitOf, unitRow } from './rows.js';
 
@@ -75,8 +76,8 @@ async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: 
     rows.push({
       ...row,
       ...key,
-      started_at: momentText(row.started_at),
-      completed_at: row.completed_at === null ? null : momentText(row.completed_at),
+      started_at: momentText(new Date(row.started_at).toISOString()),
+      completed_at: row.completed_at === null ? null : momentText(new Date(row.completed_at).toISOString()),
       share_theme: shares.map(({ theme }) => theme),
       share_subcategory: shares.map(({ subcategory }) => subcategory),
       share_weight: shares.map(({ weight }) => weight),
@@ -171,13 +172,4 @@ function decoded(row: readonly unknown[]): WorkUnit {
     },
     parts,
   );
-}
-
-/** As ClickHouse reads and writes moments in UTC by default. */
-function momentText(epochMilliseconds: number): string {
-  return new Date(epochMilliseconds).toISOString().replace('T', ' ').replace('Z', '');
-}
-
-function isoText(moment: unknown): string {
-  return `${String(moment).replace(' ', 'T')}Z`;
 }

@@ -5,10 +5,11 @@
  * a query can ask for. README.md of the folder above has the figures.
  */
 import { openDatabase, type Sql, type Transaction } from '../../database/connection.js';
+import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { StoreOptions } from './open.js';
-import { partRow, storedText, unitOf, unitRow, type UnitRow } from './rows.js';
+import { partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 /** Units read at once by a scan. */
@@ -106,12 +107,12 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
 
 function removeShares(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
   return sql`
-    delete from work_unit_shares where org_id = ${orgId} and id = any(${writeTexts(ids.map(storedText))}::text::text[])`;
+    delete from work_unit_shares where org_id = ${orgId} and id = any(${writeTexts(ids.map(storableText))}::text::text[])`;
 }
 
 function removeUnits(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
   return sql`
-    delete from work_units where org_id = ${orgId} and id = any(${writeTexts(ids.map(storedText))}::text::text[])`;
+    delete from work_units where org_id = ${orgId} and id = any(${writeTexts(ids.map(storableText))}::text::text[])`;
 }
 
 type Statement = ReturnType<Transaction>;

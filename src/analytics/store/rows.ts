@@ -1,4 +1,5 @@
 /** Work units as they are stored: whole numbers only, so that sums are equal on every engine. */
+import { storableText } from '../../database/storable-text.js';
 import type { WorkUnit } from '../work-unit.js';
 import { TAXONOMY, WORK_TYPES, type Subcategory, type Theme, type WorkType } from '../vocabulary.js';
 import { partsOf, sharesOf, WHOLE, type Part } from './shares.js';
@@ -50,7 +51,7 @@ const LAST_DAY = '2299-12-31';
 
 export function unitRow(unit: WorkUnit): UnitRow {
   return {
-    id: storedText(unit.id),
+    id: storableText(unit.id),
     work_type: unit.workType,
     repo: dimensionText(unit.repo),
     team: dimensionText(unit.team),
@@ -122,21 +123,14 @@ export function partRow(subcategory: unknown, weight: unknown): Part {
 /** A value as the engines can hold it: no U+0000, no half of a surrogate pair, at most 512 bytes. */
 export function dimensionText(text: string): string {
   // No character takes more than three bytes for each of its units.
-  if (text.length * 3 <= MAX_BYTES) return storedText(text);
-  const bytes = Buffer.from(storedText(text));
+  if (text.length * 3 <= MAX_BYTES) return storableText(text);
+  const bytes = Buffer.from(storableText(text));
   if (bytes.length <= MAX_BYTES) return bytes.toString();
   let end = MAX_BYTES;
   // Not in the middle of a character: bytes that go on one begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }
-
-/** A text as the engines can hold it. */
-export function storedText(text: string): string {
-  return UNSTORABLE.test(text) ? Buffer.from(text).toString().replaceAll('\0', '\ufffd') : text;
-}
-
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /** Rounded half up; beyond 2^53 the product needs whole numbers of any size. */
 function partOf(milliseconds: number, weight: number): number {

@@ -8,7 +8,8 @@ import type { Orchestration } from './orchestration.js';
 
 /** The fixed limit of a wait, which no compose file can change. */
 export const WAIT_SECONDS = 60;
-const POLL_MS = 500;
+/** How often what no event tells of is looked at. */
+export const POLL_MS = 500;
 
 /**
  * Settles when the container satisfies the condition.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isAlive } from '../is-alive.js';
 
 /** One process's use of a cluster. */
 export interface Claim {
@@ -33,17 +34,6 @@ function isHeld(directory: string, name: string): boolean {
   if (isAlive(pid) && readFileSync(file, 'utf8') === (processStart(pid) ?? '')) return true;
   rmSync(file, { force: true });
   return false;
-}
-
-/** Whether a process with this id exists, whoever owns it. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /**

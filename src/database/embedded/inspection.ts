@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-import { isAlive } from './claims.js';
+import { isAlive } from '../is-alive.js';
 
 /** What `postmaster.pid` and the process it names say about the server of a data directory. */
 export type Inspection =

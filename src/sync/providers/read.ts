@@ -1,4 +1,5 @@
 /** Reading what a host answered: each value is checked before it becomes part of a record. */
+import { storableText } from '../../database/storable-text.js';
 import { SyncError } from '../failures.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ export function readList(value: unknown, name: string): readonly unknown[] {
 /** A text that every database can hold: hosts let U+0000 and halves of surrogate pairs through in titles and bodies. */
 export function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw unexpected(name, 'a text');
-  return value.replace(/[\u0000\p{Surrogate}]/gu, '\ufffd');
+  return storableText(value);
 }
 
 export function readTextOrNull(value: unknown, name: string): string | null {

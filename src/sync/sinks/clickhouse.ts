@@ -5,6 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ClickHouseEngine, ClickHouseParameters } from '../../analytics/clickhouse/engine.js';
+import { isoText, momentText } from '../../analytics/clickhouse/moments.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
@@ -211,7 +212,10 @@ async function* scan(
 function encode(table: Table, row: AnyRow): AnyRow {
   const encoded: Record<string, JsonValue> = { ...row };
   for (const { name, type } of table.columns) {
-    if (type === 'timestamp') encoded[name] = momentText(timestampText(row[name] ?? null));
+    if (type === 'timestamp') {
+      const iso = timestampText(row[name] ?? null);
+      encoded[name] = iso === null ? null : momentText(iso);
+    }
     if (type === 'json') encoded[name] = JSON.stringify(row[name] ?? null);
   }
   return encoded;
@@ -221,17 +225,12 @@ function decode(columns: readonly Column[], row: AnyRow): AnyRow {
   const decoded: Record<string, JsonValue> = {};
   for (const { name, type } of columns) {
     const value = row[name] ?? null;
-    if (value !== null && type === 'timestamp') decoded[name] = Date.parse(`${textOf(value).replace(' ', 'T')}Z`);
+    if (value !== null && type === 'timestamp') decoded[name] = Date.parse(isoText(textOf(value)));
     else if (value !== null && type === 'integer') decoded[name] = Number(value);
     else if (value !== null && type === 'json') decoded[name] = JSON.parse(textOf(value)) as JsonValue;
     else decoded[name] = value;
   }
   return decoded;
-}
-
-/** As ClickHouse reads and writes moments in UTC by default. */
-function momentText(iso: string | null): string | null {
-  return iso === null ? null : iso.replace('T', ' ').replace('Z', '');
 }
 
 async function select(

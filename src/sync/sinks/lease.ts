@@ -1,5 +1,6 @@
 /** Leases, for databases whose locks do not end with the process that holds them. */
 import { hostname } from 'node:os';
+import { isAlive } from '../../database/is-alive.js';
 
 /** How long a lease lasts unless it is renewed; each stored page renews it. */
 export const LEASE_MILLISECONDS = 120_000;
@@ -28,15 +29,5 @@ function parseHolder(stored: string): LeaseHolder | undefined {
     return { host, pid, until };
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { WorkUnitStore } from '../../analytics/work-unit.js';
 import type { Derivation } from '../sinks/derivation.js';
 import type { Lock, LockKey, Sink, StateKey } from '../sinks/sink.js';
+import { waitForLock } from '../sinks/wait-for-lock.js';
 import type { Surroundings } from '../surroundings.js';
 import type { Target } from '../targets.js';
 import type { Classifier } from './classify/classifier.js';
@@ -21,8 +22,6 @@ import { teamsFromText } from './teams/teams-file.js';
 
 /** Raise it when the same records give other units than before: every repository is then derived again. */
 const ALGORITHM = 1;
-
-const LOCK_POLL_MILLISECONDS = 1000;
 
 /** What a derivation works with. */
 export interface WorkUnitDeriver {
@@ -184,15 +183,3 @@ async function underLock<Result>(
 
 /** Well below the time that a lease lasts; a renewal that fails is followed by another one. */
 const RENEW_MILLISECONDS = 20_000;
-
-async function waitForLock(
-  sink: Sink,
-  key: LockKey,
-  { sleep, signal }: WorkUnitDeriver['surroundings'],
-): Promise<Lock> {
-  for (;;) {
-    const lock = await sink.tryLock(key);
-    if (lock !== undefined) return lock;
-    await sleep(LOCK_POLL_MILLISECONDS, signal);
-  }
-}

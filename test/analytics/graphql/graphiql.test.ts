@@ -1,19 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtCommand } from '../../cli/built-command.js';
+import { browser, openPage, withoutBrowser } from '../../support/browser.js';
 import { recordingGraphqlFetch } from '../../support/graphql-recorder.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
-
-const browser = ['chromium', 'chromium-browser', 'google-chrome']
-  .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .find((file) => existsSync(file));
-if (browser === undefined)
-  console.warn('Skipped: GraphiQL in a browser: neither chromium nor google-chrome is installed.');
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -55,28 +44,11 @@ test('who does not take a page is told to send queries with POST', async () => {
   expect(reply.status).toBe(406);
 });
 
-describe.skipIf(browser === undefined)('In a real browser', () => {
+describe.skipIf(browser === undefined)(`In a real browser${withoutBrowser}`, () => {
   test('GraphiQL comes up with the schema, against its own security policy', async () => {
-    const profile = await mkdtemp(join(tmpdir(), 'plumbline-browser-'));
-    try {
-      const args = [
-        '--headless=new',
-        '--no-sandbox', // a browser that runs as root has none
-        '--disable-gpu',
-        '--disable-dev-shm-usage',
-        `--user-data-dir=${profile}`,
-        '--enable-logging=stderr',
-        '--v=0',
-        '--virtual-time-budget=20000',
-        '--dump-dom',
-        `${platform.url}/graphql`,
-      ];
-      const { stdout, stderr } = await promisify(execFile)(browser ?? '', args, { maxBuffer: 64 * 1024 * 1024 });
-      expect(stdout).toContain('graphiql-container');
-      expect(stdout).toContain('Execute query');
-      expect(stderr.split('\n').filter((line) => line.includes(':CONSOLE'))).toEqual([]);
-    } finally {
-      await rm(profile, { recursive: true, force: true });
-    }
+    const { dom, console } = await openPage(`${platform.url}/graphql`);
+    expect(dom).toContain('graphiql-container');
+    expect(dom).toContain('Execute query');
+    expect(console).toEqual([]);
   });
 });

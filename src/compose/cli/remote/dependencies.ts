@@ -2,12 +2,9 @@
 import { inspectContainer } from '@plumbline/sdk/compose';
 import { ComposeWaitError } from '../../orchestrator/errors.js';
 import type { Member } from '../../orchestrator/observed.js';
+import { POLL_MS, WAIT_SECONDS } from '../../orchestrator/wait.js';
 import type { Session } from '../session.js';
 import type { Remote } from './connection.js';
-
-/** As long, and as often, as `up` on this machine. */
-const WAIT_SECONDS = 60;
-const LOOK_AGAIN_MS = 500;
 
 /**
  * @param idle the containers that are about to be started, of one service
@@ -46,6 +43,6 @@ async function awaitCondition(
     if (io.clock.now().getTime() >= deadline) {
       throw new ComposeWaitError({ case: 'timeout', containerName: name, condition, seconds: WAIT_SECONDS });
     }
-    await io.clock.sleep(LOOK_AGAIN_MS, signal);
+    await io.clock.sleep(POLL_MS, signal);
   }
 }

@@ -12,6 +12,7 @@ import {
 import { dependenciesIn } from '../../orchestrator/down.js';
 import type { Member } from '../../orchestrator/observed.js';
 import { inDependencyOrder, reversed } from '../../orchestrator/ordered.js';
+import { POLL_MS } from '../../orchestrator/wait.js';
 import { hasEnded } from '../../runtime/lifecycle.js';
 import type { Handler } from '../command.js';
 import { mayRemove, type RmFlags } from '../commands/lifecycle.js';
@@ -119,7 +120,6 @@ export const rm: Handler<RmFlags> = async (session, services, flags) => {
 };
 
 const LONGEST_WAIT_SECONDS = 86_400;
-const LOOK_AGAIN_MS = 500;
 
 export const wait: Handler<{ downProject?: boolean }> = async (session, services, flags) => {
   const remote = await connect(session);
@@ -152,7 +152,7 @@ export async function exitCodeOf({ io }: Session, { client, signal, ask }: Remot
       if (entry !== 'RuntimeError.notSupported') throw error;
       const { exit_code } = await ask(inspectContainer(client, { params: { id }, signal }));
       if (exit_code !== null) return exit_code;
-      await io.clock.sleep(LOOK_AGAIN_MS, signal);
+      await io.clock.sleep(POLL_MS, signal);
     }
   }
 }

@@ -4,6 +4,7 @@ import type { AttachedProcess, OutputStream } from '../../runtime/records.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
+import { oneItem } from '../one-item.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 type Frame = Schemas['ExecOutput'] | Schemas['ExecExit'];
@@ -26,13 +27,8 @@ function specOf(body: Schemas['ExecRequest']): ExecSpec {
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(privileged !== undefined && { privileged }),
     ...(tty !== undefined && { tty }),
-    ...(stdin !== undefined && { stdin: input(Buffer.from(stdin, body.encoding ?? 'utf8')) }),
+    ...(stdin !== undefined && { stdin: oneItem(Buffer.from(stdin, body.encoding ?? 'utf8')) }),
   };
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- an input that is here as a whole
-async function* input(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes;
 }
 
 async function* framesOf(process: AttachedProcess, encoding: Encoding): AsyncGenerator<Frame, void> {

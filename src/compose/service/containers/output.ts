@@ -8,6 +8,7 @@ import type {
 import type { LogLine, StatsSample } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
+import { oneItem } from '../one-item.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
@@ -36,7 +37,7 @@ export const getContainerStats: GetContainerStatsHandler<ComposeDependencies> = 
     const signal = streamSignal(context, dependencies);
     const samples = query.stream
       ? await containers.followStats(params.id, { signal, intervalMs: query.interval_seconds * 1000 })
-      : once(await containers.stats(params.id, { signal }));
+      : oneItem(await containers.stats(params.id, { signal }));
     return { status: 200, body: streamOf(samples, statsBody, signal, dependencies) };
   });
 
@@ -48,11 +49,6 @@ export const listContainerProcesses: ListContainerProcessesHandler<ComposeDepend
     const { titles, processes } = await backend.containers.top(params.id, { signal: context.signal });
     return { status: 200, body: { titles: [...titles], processes: processes.map((row) => [...row]) } };
   });
-
-// eslint-disable-next-line @typescript-eslint/require-await -- a stream of the one value that is here
-async function* once<T>(value: T): AsyncGenerator<T, void> {
-  yield value;
-}
 
 function logBody({ stream, time, line }: LogLine): Schemas['LogLine'] {
   return { stream, time, line };

@@ -57,10 +57,16 @@ export function loadIngested(
   });
 }
 
-/** With the services of every profile. */
+/** With the services of every profile. A project does not change once it was taken in: it is read once. */
 export function loadWhole(project: Pick<IngestedProject, 'name' | 'text' | 'directory'>): Promise<LoadedProject> {
-  return loadIngested(project, { profiles: [ALL_PROFILES] });
+  const known = wholes.get(project);
+  if (known !== undefined) return known;
+  const loading = loadIngested(project, { profiles: [ALL_PROFILES] });
+  wholes.set(project, loading);
+  return loading;
 }
+
+const wholes = new WeakMap<object, Promise<LoadedProject>>();
 
 /**
  * Checks a compose file that was sent.

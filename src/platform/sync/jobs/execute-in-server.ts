@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Surroundings } from '../../../sync/surroundings.js';
+import { systemSurroundings } from '../../../sync/system-surroundings.js';
 import { executeHere } from './execute-here.js';
 import { programEnvironment } from './program-environment.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
@@ -14,10 +13,7 @@ import type { ExecutionEnd, StartExecution } from './sync-job.js';
 export function executeInServer(importConnector?: Surroundings['importConnector']): StartExecution {
   return (job, report) => {
     const execution = executeHere(job, report, {
-      now: Date.now,
-      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      random: Math.random,
-      newId: randomUUID,
+      ...systemSurroundings,
       environment: programEnvironment(process.env),
       ...(importConnector === undefined ? {} : { importConnector }),
     });

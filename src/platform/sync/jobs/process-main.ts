@@ -1,8 +1,7 @@
 /** The process of one job: started by `execute-in-process.ts`, told what to do over its IPC channel. */
-import { randomUUID } from 'node:crypto';
 import { constants, setPriority } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import { systemSurroundings } from '../../../sync/system-surroundings.js';
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import type { SyncExecution, SyncJob } from './sync-job.js';
@@ -45,10 +44,7 @@ function start(job: SyncJob): SyncExecution {
       },
     },
     {
-      now: Date.now,
-      sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-      random: Math.random,
-      newId: randomUUID,
+      ...systemSurroundings,
       environment: process.env,
     },
   );

@@ -1,0 +1,7 @@
+/**
+ * The token of an `Authorization` header, or null where it holds none. The name of the scheme is case-insensitive
+ * (RFC 9110, section 11.1).
+ */
+export function bearerToken(authorization: string | undefined): string | null {
+  return /^bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}
