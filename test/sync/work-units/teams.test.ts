@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
 import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';
@@ -79,7 +80,67 @@ with\\ space.txt @acme/space
     expect(ownersOf(rules, path)).toEqual([owner]);
   });
 
+  it('matches as a plain search of all possibilities does', () => {
+    const name = fc.stringMatching(/^[ab*?]{1,4}$/);
+    const segment = fc.oneof(name, name, fc.constant('**'));
+    const pattern = fc
+      .record({
+        segments: fc.array(segment, { minLength: 1, maxLength: 4 }),
+        rooted: fc.boolean(),
+        folder: fc.boolean(),
+      })
+      .map(({ segments, rooted, folder }) => `${rooted ? '/' : ''}${segments.join('/')}${folder ? '/' : ''}`);
+    const path = fc
+      .array(fc.stringMatching(/^[ab]{1,4}$/), { minLength: 1, maxLength: 4 })
+      .map((names) => names.join('/'));
+    fc.assert(
+      fc.property(pattern, path, (written, file) => {
+        const [rule] = parseCodeowners(`${written} @acme/web`);
+        expect(rule?.matches(file)).toBe(matchesPlainly(written, file));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('does not search forever, whatever the pattern and the path', () => {
+    const hostile = [`/${'*a'.repeat(12)}*b`, `/${'**/a/'.repeat(12)}b`, `${'*a*/'.repeat(12)}b`];
+    for (const written of hostile) {
+      const [rule] = parseCodeowners(`${written} @acme/web`);
+      expect(rule?.matches('a'.repeat(4000))).toBe(false);
+      expect(rule?.matches('a/'.repeat(2000))).toBe(false);
+    }
+  });
+
   it('takes ownership away with a line that names nobody', () => {
     expect(ownersOf(rules, 'apps/free')).toEqual([]);
   });
 });
+
+/** As .gitignore has it, by trying everything. */
+function matchesPlainly(pattern: string, path: string): boolean {
+  const names = pattern.split('/').filter((name) => name !== '');
+  const isRooted = /^\/|\/(?!$)/.test(pattern);
+  const isFolder = pattern.endsWith('/');
+  const last = names.at(-1);
+  const matches = (globs: readonly string[], rest: readonly string[]): boolean => {
+    const [glob, ...others] = globs;
+    if (glob === undefined) {
+      if (last === '**' || rest.length === 0) return last === '**' || !isFolder;
+      return isFolder || last !== '*' || !isRooted;
+    }
+    if (glob === '**') {
+      if (others.length === 0) return rest.length > 0;
+      return matches(others, rest) || (rest.length > 0 && matches(globs, rest.slice(1)));
+    }
+    const [name, ...deeper] = rest;
+    return name !== undefined && matchesName(glob, name) && matches(others, deeper);
+  };
+  return matches(isRooted ? names : ['**', ...names], path.split('/'));
+}
+
+function matchesName(glob: string, name: string): boolean {
+  if (glob === '') return name === '';
+  if (glob.startsWith('*'))
+    return matchesName(glob.slice(1), name) || (name !== '' && matchesName(glob, name.slice(1)));
+  return name !== '' && (glob.startsWith('?') || glob[0] === name[0]) && matchesName(glob.slice(1), name.slice(1));
+}

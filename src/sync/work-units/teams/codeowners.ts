@@ -13,6 +13,9 @@ export interface OwnerRule {
 /** Where hosts look for the file, in their order. */
 export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'] as const;
 
+/** Bytes: host_a reads no larger file, and so the others are not read either. */
+export const LARGEST_CODEOWNERS = 3_000_000;
+
 /** Reads the text of the file; lines that are no rules are left out, as the hosts do. */
 export function parseCodeowners(text: string): readonly OwnerRule[] {
   const rules: OwnerRule[] = [];
@@ -47,24 +50,54 @@ function isOwner(word: string): boolean {
   return word.startsWith('@') || /^[^@\s]+@[^@\s]+$/.test(word);
 }
 
-/** A .gitignore pattern: one with a slash before its end is rooted, others match in any folder; folders match all in them. */
+/**
+ * A .gitignore pattern: one with a slash before its end is rooted, others match in any folder; folders match all in them.
+ *
+ * What a star stands for is tried from the shortest on, and kept once what follows it up to the next star is found: to
+ * go back there could find nothing more, and takes forever with the patterns and paths of someone who wants it to.
+ */
 function ownerPattern(pattern: string): (path: string) => boolean {
   const isRooted = /^\/|\/(?!$)/.test(pattern);
   const isFolder = pattern.endsWith('/');
   const body = pattern.replace(/^\//, '').replace(/\/$/, '');
   const parts = (isRooted ? body : `**/${body}`).split('/');
-  const source = parts.map((part, index) => {
-    const isLast = index === parts.length - 1;
-    if (part === '**') return isLast ? '.*' : '(?:.*/)?';
-    const name = part
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replace(/\*+/g, '[^/]*')
-      .replace(/\?/g, '[^/]');
-    return isLast ? name : `${name}/`;
-  });
+  let groups = 0;
+  // The expressions of this language know no atomic group; what looks ahead is one, and is taken by its name.
+  const kept = (source: string): string => {
+    groups += 1;
+    return `(?=(?<kept${groups}>${source}))\\k<kept${groups}>`;
+  };
+  const nameSource = (name: string): string => {
+    const [first = '', ...others] = name.split(/\*+/).map((text) => escaped(text).replaceAll('\\?', '[^/]'));
+    const last = others.pop();
+    return `${first}${others.map((text) => kept(`[^/]*?${text}`)).join('')}${last === undefined ? '' : `[^/]*${last}`}`;
+  };
+  const [start = [], ...runs] = between(parts, '**').map((names) => names.map(nameSource));
+  const end = runs.pop();
+  const folders = (names: readonly string[]): string => names.map((name) => `${name}/`).join('');
+  const source =
+    end === undefined
+      ? start.join('/')
+      : folders(start) +
+        runs.map((names) => (names.length === 0 ? '' : kept(`(?:[^/]*/)*?${folders(names)}`))).join('') +
+        (end.length === 0 ? '.*' : `(?:[^/]*/)*?${end.join('/')}`);
   // `docs/*` names the files of a folder and not what is deeper; a name without a star may be a folder.
   const last = parts.at(-1) ?? '';
-  const tail = isFolder ? '/.*' : last === '*' && isRooted ? '' : '(?:/.*)?';
-  const expression = new RegExp(`^${source.join('')}${last === '**' ? '' : tail}$`, 's');
+  const tail = last === '**' ? '' : isFolder ? '/.*' : last === '*' && isRooted ? '' : '(?:/.*)?';
+  const expression = new RegExp(`^${source}${tail}$`, 's');
   return (path) => expression.test(path);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.+^${}()|[\]\\?]/g, '\\$&');
+}
+
+/** The runs of items between those that are `separator`. */
+function between(items: readonly string[], separator: string): string[][] {
+  const runs: string[][] = [[]];
+  for (const item of items) {
+    if (item === separator) runs.push([]);
+    else runs.at(-1)?.push(item);
+  }
+  return runs;
 }
