@@ -39,10 +39,17 @@ const SCHEMA = `
 /** Opens the store on an engine, which is closed with it. */
 export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<StoreOptions, 'now'>): WorkUnitStore {
   let version = 0;
-  const nextVersion = (): number => (version = Math.max(version + 1, options.now() * 1000));
+  const known = new Set<string>();
+  /** Greater than those of all that was written before, also by another machine whose clock is ahead of this one's. */
+  const nextVersion = async ({ orgId, repoId }: WorkUnitChange): Promise<number> => {
+    const key = `${orgId} ${repoId}`;
+    if (!known.has(key)) version = Math.max(version, await latestVersion(engine, orgId, repoId));
+    known.add(key);
+    return (version = Math.max(version + VERSIONS_OF_A_CHANGE, options.now() * 1000));
+  };
   return {
     ensureSchema: () => engine.command(SCHEMA),
-    apply: (change) => apply(engine, change, nextVersion()),
+    apply: async (change) => apply(engine, change, await nextVersion(change)),
     scan: (orgId, repoId) => scan(engine, orgId, repoId),
     async find(orgId, id) {
       const [row] = await engine.query(
@@ -53,6 +60,17 @@ export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<Stor
     },
     close: () => engine.close(),
   };
+}
+
+/** What is taken away has the first, what comes in its place the second. */
+const VERSIONS_OF_A_CHANGE = 2;
+
+async function latestVersion(engine: ClickHouseEngine, orgId: string, repoId: string): Promise<number> {
+  const [row] = await engine.query(
+    'select max(version) from work_units where org_id = {org:String} and repo_id = {repo:String}',
+    { org: orgId, repo: repoId },
+  );
+  return Number(row?.[0] ?? 0);
 }
 
 async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: number): Promise<void> {
