@@ -10,7 +10,10 @@ export interface Share {
 
 /** A pull or merge request with its commits, a commit outside any of them, a deployment, or an incident. */
 export interface WorkUnit {
-  /** Unique within the organization and stable over derivations, for example `<repo id>:pull_request:42`. */
+  /**
+   * Unique within the organization and stable over derivations, for example `<repo id>:pull_request:42`. It begins with
+   * the repository's id and a colon.
+   */
   readonly id: string;
   readonly workType: WorkType;
   /** `owner/name`, or the directory's name. */

@@ -9,7 +9,7 @@ import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { StoreOptions } from './open.js';
-import { partRow, unitOf, unitRow, type UnitRow } from './rows.js';
+import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 /** Units read at once by a scan. */
@@ -71,7 +71,6 @@ async function ensureSchema(sql: Transaction): Promise<void> {
       cycle_ms bigint,
       primary key (org_id, id, subcategory)
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
-  await sql`create index if not exists work_units_of_repository on work_units (org_id, repo_id, id)`;
   await sql`
     create index if not exists work_units_by_day on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, churn, cycle_ms)`;
@@ -205,11 +204,12 @@ function units(sql: Sql): ReturnType<Sql> {
 }
 
 async function* scan(sql: Sql, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
-  let after = '';
+  const [before, end] = idsOf(repoId);
+  let after = before;
   for (;;) {
     const rows = await sql<UnitColumns[]>`
       ${units(sql)}
-      where unit.org_id = ${orgId} and unit.repo_id = ${repoId} and unit.id > ${after}
+      where unit.org_id = ${orgId} and unit.id > ${after} and unit.id < ${end}
       order by unit.id limit ${BATCH}`;
     if (rows.length > 0) yield rows.map(decoded);
     const last = rows.at(-1);

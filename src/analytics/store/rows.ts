@@ -46,8 +46,8 @@ const MAX_BYTES = 512;
 /** Lines of a unit: beyond that its product with a weight would not be exact. */
 const MAX_CHURN = 1_000_000_000;
 /** What every engine can hold (https://clickhouse.com/docs/sql-reference/data-types/date32); histories with broken clocks exceed it. */
-const FIRST_DAY = '1900-01-01';
-const LAST_DAY = '2299-12-31';
+export const FIRST_DAY = '1900-01-01';
+export const LAST_DAY = '2299-12-31';
 
 export function unitRow(unit: WorkUnit): UnitRow {
   return {
@@ -70,13 +70,19 @@ export function unitRow(unit: WorkUnit): UnitRow {
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
 const LAST_MOMENT = Date.parse(LAST_DAY);
 
-function storedMoment(epochMilliseconds: number): number {
+/** A time as it is stored: whole milliseconds, and the border for what is outside of the days that can be held. */
+export function storedMoment(epochMilliseconds: number): number {
   return Math.trunc(Math.min(Math.max(epochMilliseconds, FIRST_MOMENT), LAST_MOMENT));
 }
 
 /** Years beyond four digits have a sign, by which they sort before the others. */
 function storedDay(day: string): string {
   return day.startsWith('+') || day > LAST_DAY ? LAST_DAY : day < FIRST_DAY ? FIRST_DAY : day;
+}
+
+/** Between which two texts, in byte order, the ids of a repository's units are: they begin with its own and a colon. */
+export function idsOf(repoId: string): [before: string, end: string] {
+  return [`${repoId}:`, `${repoId};`];
 }
 
 /** The share rows of a unit: they are cut from its stored row, so that their sums agree with it. */

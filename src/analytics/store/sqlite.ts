@@ -1,10 +1,11 @@
 /**
  * Work units in SQLite: the same two tables as in PostgreSQL. Each is stored in the order of organization and day, so
- * that a query reads one stretch of the file; a second index finds a unit by its id.
+ * that a query reads one stretch of the file. An index finds a unit by its id, and with its day the shares: they need
+ * none of their own, which would be the largest tree of all, and written to all over.
  */
 import Database from 'libsql';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import { partRow, unitOf, unitRow, type UnitRow } from './rows.js';
+import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 const BATCH = 1000;
@@ -17,14 +18,12 @@ const SCHEMA = `
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
-  create index if not exists work_units_of_repository on work_units (org_id, repo_id, id);
   create table if not exists work_unit_shares (
     org_id text not null, day text not null, id text not null, subcategory text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null,
     weight integer not null, churn integer not null, cycle_ms integer,
     primary key (org_id, day, id, subcategory)
   ) without rowid;
-  create unique index if not exists work_unit_shares_by_id on work_unit_shares (org_id, id, subcategory);
 `;
 
 const UNIT_COLUMNS = [
@@ -153,8 +152,11 @@ function compare(one: string, other: string): number {
 
 function remove(prepare: Prepare, orgId: string, ids: readonly string[]): void {
   const list = JSON.stringify(ids);
-  for (const table of ['work_unit_shares', 'work_units'])
-    prepare(`delete from ${table} where org_id = ? and id in (select value from json_each(?))`).run([orgId, list]);
+  const found = 'where org_id = ? and id in (select value from json_each(?))';
+  prepare(
+    `delete from work_unit_shares where (org_id, day, id) in (select org_id, day, id from work_units ${found})`,
+  ).run([orgId, list]);
+  prepare(`delete from work_units ${found}`).run([orgId, list]);
 }
 
 function insert(prepare: Prepare, text: (rows: number) => string, rows: readonly (readonly Value[])[]): void {
@@ -167,11 +169,12 @@ function insert(prepare: Prepare, text: (rows: number) => string, rows: readonly
 // eslint-disable-next-line @typescript-eslint/require-await -- the driver is synchronous, the interface of the stores is not
 async function* scan(prepare: Prepare, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
   const page = prepare(
-    'select * from work_units where org_id = ? and repo_id = ? and id > ? order by id limit ' + String(BATCH),
+    'select * from work_units where org_id = ? and id > ? and id < ? order by id limit ' + String(BATCH),
   );
-  let after = '';
+  const [before, end] = idsOf(repoId);
+  let after = before;
   for (;;) {
-    const rows = page.all([orgId, repoId, after]).filter(isRow);
+    const rows = page.all([orgId, after, end]).filter(isRow);
     if (rows.length > 0) yield rows.map((row) => decoded(prepare, orgId, row));
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return;
@@ -187,8 +190,9 @@ function isRow(row: unknown): row is Row {
 
 function decoded(prepare: Prepare, orgId: string, row: Row): WorkUnit {
   const parts = prepare(
-    'select subcategory, weight from work_unit_shares where org_id = ? and id = ? order by weight desc, subcategory',
-  ).all([orgId, row['id']]);
+    'select subcategory, weight from work_unit_shares where org_id = ? and day = ? and id = ? ' +
+      'order by weight desc, subcategory',
+  ).all([orgId, row['day'], row['id']]);
   return unitOf(
     row,
     parts.filter(isRow).map(({ subcategory, weight }) => partRow(subcategory, weight)),

@@ -7,9 +7,13 @@ import { describeOnEachEngine, openOptions } from '../engines.js';
 
 const REPO = '11111111-1111-4111-8111-111111111111';
 
-function unit(id: string, changes: Partial<WorkUnit> = {}): WorkUnit {
+function idOf(name: string, repoId = REPO): string {
+  return `${repoId}:${name}`;
+}
+
+function unit(name: string, changes: Partial<WorkUnit> = {}): WorkUnit {
   return {
-    id,
+    id: idOf(name),
     workType: 'commit',
     repo: 'group/one',
     team: 'platform',
@@ -52,22 +56,22 @@ describeOnEachEngine('the store of work units', (engine) => {
     const open = unit('b', { completedAt: null, author: '', team: 'unassigned' });
     await store.apply({ orgId, repoId: REPO, units: [unit('c'), open, unit('a')], removed: [] });
     expect(await all(store, orgId)).toEqual([unit('a'), open, unit('c')]);
-    expect(await store.find(orgId, 'b')).toEqual(open);
-    expect(await store.find(orgId, 'd')).toBeUndefined();
+    expect(await store.find(orgId, idOf('b'))).toEqual(open);
+    expect(await store.find(orgId, idOf('d'))).toBeUndefined();
   });
 
   it('replaces and removes units by their id, also when they move to another day', async () => {
     const orgId = randomUUID();
     await store.apply({ orgId, repoId: REPO, units: [unit('a'), unit('b'), unit('c')], removed: [] });
     const moved = unit('a', { day: '2024-12-31', shares: [{ subcategory: 'risk.security', share: 1 }] });
-    const change = { orgId, repoId: REPO, units: [moved], removed: ['b', 'never there'] };
+    const change = { orgId, repoId: REPO, units: [moved], removed: [idOf('b'), 'never there'] };
     await store.apply(change);
     expect(await all(store, orgId)).toEqual([moved, unit('c')]);
     await store.apply(change);
     expect(await all(store, orgId)).toEqual([moved, unit('c')]);
     await store.apply({ orgId, repoId: REPO, units: [unit('a')], removed: [] });
     expect(await all(store, orgId)).toEqual([unit('a'), unit('c')]);
-    expect(await store.find(orgId, 'b')).toBeUndefined();
+    expect(await store.find(orgId, idOf('b'))).toBeUndefined();
   });
 
   it('takes units that are said to be new, and changes them later as it does others', async () => {
@@ -76,15 +80,27 @@ describeOnEachEngine('the store of work units', (engine) => {
     await store.apply({ orgId, repoId: REPO, units: [unit('c')], removed: [], areNew: true });
     expect(await all(store, orgId)).toEqual([unit('a'), unit('b'), unit('c')]);
     const moved = unit('a', { day: '2024-12-31' });
-    await store.apply({ orgId, repoId: REPO, units: [moved], removed: ['b'] });
+    await store.apply({ orgId, repoId: REPO, units: [moved], removed: [idOf('b')] });
     expect(await all(store, orgId)).toEqual([moved, unit('c')]);
+  });
+
+  it('lets the later change win, whatever the clock of the machine that makes it says', async () => {
+    const orgId = randomUUID();
+    await store.apply({ orgId, repoId: REPO, units: [unit('a'), unit('b')], removed: [] });
+    const slow = { ...openOptions, now: () => Date.parse('2001-01-01') };
+    const other = await openWorkUnitStore(parseAnalyticsUri(uri), slow);
+    await other.apply({ orgId, repoId: REPO, units: [unit('a', { team: 'web' })], removed: [idOf('b')] });
+    expect(await all(store, orgId)).toEqual([unit('a', { team: 'web' })]);
+    await other.apply({ orgId, repoId: REPO, units: [unit('a')], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('a')]);
+    await other.close();
   });
 
   it('keeps organizations and repositories apart where their ids are the same', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     await store.apply({ orgId: one, repoId: REPO, units: [unit('a')], removed: [] });
     await store.apply({ orgId: other, repoId: REPO, units: [unit('a', { churnLoc: 7 })], removed: [] });
-    await store.apply({ orgId: other, repoId: REPO, units: [], removed: ['a'] });
+    await store.apply({ orgId: other, repoId: REPO, units: [], removed: [idOf('a')] });
     expect(await all(store, one)).toEqual([unit('a')]);
     expect(await all(store, other)).toEqual([]);
     expect(await all(store, one, '22222222-2222-4222-8222-222222222222')).toEqual([]);
@@ -130,8 +146,8 @@ describeOnEachEngine('the store of work units', (engine) => {
     const orgId = randomUUID();
     const stores = await Promise.all([1, 2, 3].map(() => openWorkUnitStore(parseAnalyticsUri(uri), openOptions)));
     const units = Array.from({ length: 60 }, (_, index) => unit(`u${String(index).padStart(2, '0')}`));
-    const others = units.map((each) => ({ ...each, id: `o${each.id}` }));
     const otherRepo = '33333333-3333-4333-8333-333333333333';
+    const others = units.map((each) => ({ ...each, id: each.id.replace(REPO, otherRepo) }));
     await Promise.all(
       stores.flatMap((each) => [
         each.apply({ orgId, repoId: REPO, units, removed: ['gone'] }),
