@@ -11,8 +11,9 @@ import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sin
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import type { CountedName, RepositorySummary } from './summary.js';
 import type { Surroundings } from './surroundings.js';
-import type { DerivedSync, WorkUnitDeriver } from './work-units/derivation-run.js';
+import type { DerivedSync, SyncedSource } from './work-units/derivation-run.js';
 import { beginDerivation } from './work-units/derivation-run.js';
+import type { WorkUnitDeriver } from './work-units/deriver.js';
 
 export interface SyncContext {
   readonly request: SyncRequest;
@@ -66,13 +67,20 @@ async function syncOpened(
       seconds: LOCK_POLL_MILLISECONDS / 1000,
     });
   });
+  let units: DerivedSync | undefined;
+  let secondary: Secondary | undefined;
   try {
     const stored = await primary.readState(key);
-    const secondary = await openSecondary(key, stored, context);
+    const synced: SyncedSource = {
+      codeowners: await repository.codeowners?.(),
+      isInOrder: repository.isInOrder === true,
+      held: lock,
+    };
+    secondary = await openSecondary(key, stored, synced, context);
     const fingerprint = fingerprintOf(request);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     surroundings.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
-    const units = context.units === undefined ? undefined : await beginDerivation(context.units, key, lock);
+    if (context.units !== undefined) units = await beginDerivation(context.units, key, synced);
     const run = surroundings.newId();
     let pageNumber = 0;
     const since = Math.max(units?.since ?? 0, secondary.since());
@@ -88,6 +96,7 @@ async function syncOpened(
       const time = Math.max(since, surroundings.now());
       const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
       await primary.apply(sinkPage);
+      await units?.stored(sinkPage);
       await secondary.apply(sinkPage);
       await lock.renew();
       addCounts(counts, sinkPage);
@@ -96,14 +105,13 @@ async function syncOpened(
     if (pageNumber > 0) {
       if (units !== undefined) surroundings.progress.derivationStarted?.({ name });
       const revision = `${run}:${pageNumber}`;
-      const codeowners = await repository.codeowners?.();
-      const written = (await units?.finish(revision, codeowners)) ?? 0;
+      const written = (await units?.finish(revision)) ?? 0;
       if (written > 0) counts.work_units = written;
-      await secondary.derive(revision, codeowners);
+      await secondary.derive(revision);
     }
     return secondary.problem();
   } finally {
-    await lock.release();
+    await Promise.all([units?.close(), secondary?.close(), lock.release()]);
   }
 }
 
@@ -114,12 +122,18 @@ interface Secondary {
   since(): number;
   apply(page: SinkPage): Promise<void>;
   /** Derives the work units of what was applied; as `DerivedSync.finish`. */
-  derive(revision: string, codeowners: string | null | undefined): Promise<void>;
+  derive(revision: string): Promise<void>;
   problem(): SyncError | undefined;
+  close(): Promise<void>;
 }
 
 /** The secondary database: brought level with the primary first, left alone once it has failed. */
-async function openSecondary(key: StateKey, stored: SyncState | undefined, context: SyncContext): Promise<Secondary> {
+async function openSecondary(
+  key: StateKey,
+  stored: SyncState | undefined,
+  { codeowners, isInOrder }: SyncedSource,
+  context: SyncContext,
+): Promise<Secondary> {
   const { primary, secondary, secondaryUnits, surroundings } = context;
   let problem: SyncError | undefined;
   const attempt = async (action: (sink: Sink) => Promise<void>): Promise<void> => {
@@ -141,16 +155,22 @@ async function openSecondary(key: StateKey, stored: SyncState | undefined, conte
   await attempt(async (sink) => {
     await repairSecondary(primary, sink, key, stored, surroundings);
     if (secondaryUnits instanceof Error) throw secondaryUnits;
-    if (secondaryUnits !== undefined) units = await beginDerivation(secondaryUnits, key);
+    if (secondaryUnits !== undefined) units = await beginDerivation(secondaryUnits, key, { codeowners, isInOrder });
   });
   return {
     since: () => units?.since ?? 0,
-    apply: (page: SinkPage) => attempt((sink) => sink.apply(page)),
-    derive: (revision, codeowners) =>
+    apply: (page: SinkPage) =>
+      attempt(async (sink) => {
+        await sink.apply(page);
+        await units?.stored(page);
+      }),
+    derive: (revision) =>
       attempt(async () => {
-        await units?.finish(revision, codeowners);
+        await units?.finish(revision);
       }),
     problem: () => problem,
+    // What goes wrong with the database by now has been told, or is the next sync's to find.
+    close: async () => units?.close().catch(() => {}),
   };
 }
 

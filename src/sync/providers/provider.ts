@@ -18,8 +18,16 @@ export interface RepositorySource {
 export interface OpenRepository {
   readonly identity: Identity;
   readonly record: Row<'repos'>;
-  /** The text of its CODEOWNERS, null where it has none. Absent: this provider does not read it. */
-  codeowners?(): Promise<string | null>;
+  /**
+   * The text of its CODEOWNERS, null where it has none, undefined where that cannot be found out now: what was read last
+   * then stands. Absent: this provider does not read it.
+   */
+  codeowners?(): Promise<string | null | undefined>;
+  /**
+   * True where each commit comes with its statistics: those of a page belong to its own commits, or go on with the last
+   * commit of the page before. Work units are then made while the history is read.
+   */
+  readonly isInOrder?: boolean;
   /**
    * The records of the requested target, page by page; the last page has `done`. There is always a last page, even
    * when there are no records.

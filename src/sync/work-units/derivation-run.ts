@@ -6,32 +6,14 @@
  * records is new; others (a run that was killed before it came to derive) mean that all records of the target are
  * looked at again. A change of the basis derives everything again.
  */
-import { createHash } from 'node:crypto';
-import type { WorkUnitStore } from '../../analytics/work-unit.js';
-import type { Derivation } from '../sinks/derivation.js';
-import type { Lock, LockKey, Sink, StateKey } from '../sinks/sink.js';
-import { waitForLock } from '../sinks/wait-for-lock.js';
-import type { Surroundings } from '../surroundings.js';
+import type { Lock, SinkPage, StateKey } from '../sinks/sink.js';
 import type { Target } from '../targets.js';
-import type { Classifier } from './classify/classifier.js';
+import { underLock } from './derivation-lock.js';
 import type { Changed, Extent } from './derive-repository.js';
-import { deriveRepository } from './derive-repository.js';
-import type { RepositoryContext } from './derive.js';
-import { createTeamAssigner } from './teams/assign.js';
-import { teamsFromText } from './teams/teams-file.js';
-
-/** Raise it when the same records give other units than before: every repository is then derived again. */
-const ALGORITHM = 1;
-
-/** What a derivation works with. */
-export interface WorkUnitDeriver {
-  readonly orgId: string;
-  readonly sink: Sink;
-  readonly records: Derivation;
-  readonly store: WorkUnitStore;
-  readonly classifier: Classifier;
-  readonly surroundings: Pick<Surroundings, 'now' | 'sleep' | 'signal'>;
-}
+import { deriveRepository, EVERYTHING } from './derive-repository.js';
+import type { WorkUnitDeriver } from './deriver.js';
+import { beginFirstDerivation, isEmpty } from './first-derivation.js';
+import { basisOf, repositoryContext } from './repository-context.js';
 
 /** A sync whose work units are to be derived. */
 export interface DerivedSync {
@@ -40,39 +22,56 @@ export interface DerivedSync {
    * derived before, whatever the clocks of two machines or of one that is set back say.
    */
   readonly since: number;
+  /** Takes a page that has been stored: what can be derived while others are read is derived. */
+  stored(page: SinkPage): Promise<void>;
   /**
    * Derives what the sync changed.
    *
    * @param revision of the state that was stored last
-   * @param codeowners the text of the repository's CODEOWNERS; null: it has none; undefined: the source does not tell
-   * @returns how many units were written
+   * @returns how many units were written by this sync
    */
-  finish(revision: string, codeowners: string | null | undefined): Promise<number>;
+  finish(revision: string): Promise<number>;
+  /** To be called in any case, when nothing else will be. */
+  close(): Promise<void>;
 }
 
-/**
- * To be called before the first page of a sync is stored.
- *
- * @param held the lock of the sync; it is renewed while units are derived
- */
-export async function beginDerivation(deriver: WorkUnitDeriver, key: StateKey, held?: Lock): Promise<DerivedSync> {
+/** What a sync tells of itself before its first page. */
+export interface SyncedSource {
+  /** The text of the repository's CODEOWNERS; null: it has none; undefined: the source does not tell. */
+  readonly codeowners: string | null | undefined;
+  /** As `OpenRepository.isInOrder`. */
+  readonly isInOrder: boolean;
+  /** The lock of the sync; it is renewed while units are derived. */
+  readonly held?: Lock;
+}
+
+/** To be called before the first page of a sync is stored. */
+export async function beginDerivation(
+  deriver: WorkUnitDeriver,
+  key: StateKey,
+  { codeowners, isInOrder, held }: SyncedSource,
+): Promise<DerivedSync> {
   const { records, sink, surroundings } = deriver;
-  const [state, notes] = await Promise.all([sink.readState(key), records.readProgress(key.repoId)]);
-  const name = `${key.target}:${key.source}`;
+  const { repoId, target } = key;
+  const [state, notes] = await Promise.all([sink.readState(key), records.readProgress(repoId)]);
+  const name = `${target}:${key.source}`;
   const [revision, until] = splitNote(notes.get(name));
   const since = Math.max(surroundings.now(), until + 1);
   const extent: Extent = revision === state?.revision ? { since } : 'all';
+  if (codeowners !== undefined) await records.writeProgress(repoId, new Map([['codeowners', codeowners ?? '']]));
+  const first = target === 'git' && isInOrder ? await beginFirstDerivation(deriver, repoId, held) : undefined;
+  const complete = async (reached: string): Promise<number> => {
+    const derived = await first?.finish();
+    const written = await bringUpToDate(deriver, repoId, changedBy(target, extent), derived?.basis);
+    await records.writeProgress(repoId, new Map([[name, `${Math.max(since, surroundings.now())} ${reached}`]]));
+    return (derived?.written ?? 0) + written;
+  };
   return {
     since,
-    finish: (reached, codeowners) =>
-      underLock(deriver, key, held, async () => {
-        if (codeowners !== undefined)
-          await records.writeProgress(key.repoId, new Map([['codeowners', codeowners ?? '']]));
-        const written = await bringUpToDate(deriver, key.repoId, changedBy(key.target, extent));
-        const note = `${Math.max(since, surroundings.now())} ${reached}`;
-        await records.writeProgress(key.repoId, new Map([[name, note]]));
-        return written;
-      }),
+    stored: async (page) => first?.stored(page),
+    finish: (reached) =>
+      first === undefined ? underLock(deriver, repoId, held, () => complete(reached)) : complete(reached),
+    close: async () => first?.release(),
   };
 }
 
@@ -88,33 +87,10 @@ function splitNote(note: string | undefined): readonly [revision: string | undef
  * @returns how many units were written
  */
 export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string): Promise<number> {
-  return underLock(deriver, { repoId, target: 'work_units', source: 'local' }, undefined, () =>
-    bringUpToDate(deriver, repoId, NOTHING),
-  );
-}
-
-/** How the units of a repository are derived now; undefined for a repository that is not stored. */
-export async function repositoryContext(
-  deriver: Pick<WorkUnitDeriver, 'records' | 'orgId' | 'classifier'>,
-  repoId: string,
-  notes: ReadonlyMap<string, string>,
-): Promise<RepositoryContext | undefined> {
-  const [repo, teams] = await Promise.all([
-    deriver.records.repositoryName(repoId),
-    deriver.records.readTeams(deriver.orgId),
-  ]);
-  if (repo === undefined) return undefined;
-  const codeowners = notes.get('codeowners') ?? '';
-  return {
-    repoId,
-    repo,
-    classifier: deriver.classifier,
-    teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
-  };
+  return underLock(deriver, repoId, undefined, () => bringUpToDate(deriver, repoId, NOTHING, undefined));
 }
 
 const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };
-const EVERYTHING: Changed = { commits: 'all', requests: 'all', deployments: 'all', incidents: 'all' };
 
 function changedBy(target: Target, extent: Extent): Changed {
   switch (target) {
@@ -132,54 +108,32 @@ function changedBy(target: Target, extent: Extent): Changed {
   }
 }
 
-async function bringUpToDate(deriver: WorkUnitDeriver, repoId: string, changed: Changed): Promise<number> {
+/** @param derived the basis by which the units of all commits were made just now; undefined where they were not */
+async function bringUpToDate(
+  deriver: WorkUnitDeriver,
+  repoId: string,
+  changed: Changed,
+  derived: string | undefined,
+): Promise<number> {
   const { records, store, orgId, surroundings } = deriver;
   const notes = await records.readProgress(repoId);
   const context = await repositoryContext(deriver, repoId, notes);
   if (context === undefined) return 0;
   const stored = notes.get('basis');
-  const basis = createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, context.classifier.fingerprint, context.teams.fingerprint]))
-    .digest('hex');
+  const basis = basisOf(context);
   // Until it is done, the basis is no one's: a derivation that is killed is begun again from the start.
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', 'deriving']]));
+  const others = derived === basis ? { ...EVERYTHING, commits: 'none' as const } : EVERYTHING;
   const written = await deriveRepository({
     orgId,
     context,
     records,
     store,
-    changed: stored === basis ? changed : EVERYTHING,
-    isFirst: stored === undefined && (await hasNoUnits(store, orgId, repoId)),
+    changed: stored === basis ? changed : others,
+    // The notes alone do not tell it: someone may have removed them, and units beside them.
+    isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
     signal: surroundings.signal,
   });
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', basis]]));
   return written;
 }
-
-/** The notes alone do not tell it: someone may have removed them, and units beside them. */
-async function hasNoUnits(store: WorkUnitStore, orgId: string, repoId: string): Promise<boolean> {
-  for await (const units of store.scan(orgId, repoId)) if (units.length > 0) return false;
-  return true;
-}
-
-/** Derivations of one repository take turns, where the database has a lock for it. */
-async function underLock<Result>(
-  { sink, surroundings }: WorkUnitDeriver,
-  key: LockKey,
-  held: Lock | undefined,
-  action: () => Promise<Result>,
-): Promise<Result> {
-  const lock = await waitForLock(sink, { ...key, target: 'work_units', source: 'local' }, surroundings);
-  const renewal = setInterval(() => {
-    for (const each of [lock, held]) each?.renew().catch(() => {});
-  }, RENEW_MILLISECONDS);
-  try {
-    return await action();
-  } finally {
-    clearInterval(renewal);
-    await lock.release();
-  }
-}
-
-/** Well below the time that a lease lasts; a renewal that fails is followed by another one. */
-const RENEW_MILLISECONDS = 20_000;

@@ -61,13 +61,8 @@ const MOST_REMEMBERED = 100_000;
  * @returns how many units were written
  */
 export async function deriveRepository(derivation: RepositoryDerivation): Promise<number> {
-  const { context, records, store, orgId, changed } = derivation;
-  const run: Run = {
-    ...derivation,
-    reader: new RecordReader(records, context),
-    writer: new UnitWriter(store, { orgId, repoId: context.repoId, areNew: derivation.isFirst }),
-    affected: new Set(),
-  };
+  const { context, changed } = derivation;
+  const run = begin(derivation);
   await updateClaims(run);
   await deriveCommits(run);
   await deriveRequests(run);
@@ -75,6 +70,38 @@ export async function deriveRepository(derivation: RepositoryDerivation): Promis
   await deriveEach(run, 'incidents', changed.incidents, INCIDENT_COLUMNS, (row) => incidentUnit(context, row));
   await run.writer.flush();
   return run.writer.written;
+}
+
+/** Commits of a repository of which no unit and no link was ever stored, as they arrive. */
+export interface NewCommits {
+  /** Makes units of commits that came with no other call; they are stored. */
+  write(commits: readonly ChangedCommit[]): Promise<void>;
+  /** @returns how many units were written, when all are */
+  finish(): Promise<number>;
+}
+
+/** Writes the units of new commits. The rest of the repository is to be derived when all have come. */
+export function beginNewCommits(derivation: Omit<RepositoryDerivation, 'changed' | 'isFirst'>): NewCommits {
+  const run = begin({ ...derivation, changed: EVERYTHING, isFirst: true });
+  return {
+    write: (commits) => writeAlone(run, commits, []),
+    async finish() {
+      await run.writer.flush();
+      return run.writer.written;
+    },
+  };
+}
+
+export const EVERYTHING: Changed = { commits: 'all', requests: 'all', deployments: 'all', incidents: 'all' };
+
+function begin(derivation: RepositoryDerivation): Run {
+  const { context, records, store, orgId, isFirst } = derivation;
+  return {
+    ...derivation,
+    reader: new RecordReader(records, context),
+    writer: new UnitWriter(store, { orgId, repoId: context.repoId, areNew: isFirst }),
+    affected: new Set(),
+  };
 }
 
 interface Run extends RepositoryDerivation {
@@ -154,13 +181,10 @@ async function considerAgain(run: Run, hashes: readonly string[], change: LinkCh
 }
 
 async function deriveCommits(run: Run): Promise<void> {
-  const { changed, reader, records, context, signal, writer } = run;
+  const { changed, reader, records, context } = run;
   if (changed.commits === 'none') return;
   const derive = async (commits: readonly ChangedCommit[], selected: SelectedLinks): Promise<void> => {
-    signal.throwIfAborted();
-    const { alone } = await divide(run, commits, await reader.links(selected));
-    // A commit that belongs to a request has no unit: none was made, or the request's claim took it away.
-    await writer.write(unitsOf(run, alone));
+    await writeAlone(run, commits, await reader.links(selected));
   };
   if (changed.commits === 'all') {
     for await (const commits of reader.allCommits()) {
@@ -172,6 +196,13 @@ async function deriveCommits(run: Run): Promise<void> {
   }
   for await (const hashes of records.changedCommits(context.repoId, changed.commits.since))
     await derive(await reader.commits({ hashes }), { hashes });
+}
+
+async function writeAlone(run: Run, commits: readonly ChangedCommit[], links: readonly StoredLink[]): Promise<void> {
+  run.signal.throwIfAborted();
+  const { alone } = await divide(run, commits, links);
+  // A commit that belongs to a request has no unit: none was made, or the request's claim took it away.
+  await run.writer.write(unitsOf(run, alone));
 }
 
 interface Divided {

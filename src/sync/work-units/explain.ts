@@ -13,8 +13,8 @@ import {
   parseUnitId,
   titleAndText,
 } from './derive.js';
-import type { WorkUnitDeriver } from './derivation-run.js';
-import { repositoryContext } from './derivation-run.js';
+import type { WorkUnitDeriver } from './deriver.js';
+import { repositoryContext } from './repository-context.js';
 import { RecordReader } from './record-reader.js';
 import { textOf } from './row-values.js';
 

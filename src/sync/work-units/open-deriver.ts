@@ -6,7 +6,7 @@ import type { Sink } from '../sinks/sink.js';
 import type { Surroundings } from '../surroundings.js';
 import { createClassifier } from './classify/classifier.js';
 import { loadRules } from './classify/rules.js';
-import type { WorkUnitDeriver } from './derivation-run.js';
+import type { WorkUnitDeriver } from './deriver.js';
 
 export interface OpenDeriver extends WorkUnitDeriver {
   close(): Promise<void>;

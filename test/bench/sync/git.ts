@@ -38,22 +38,21 @@ type Row = Readonly<Record<string, string | number>>;
 async function compare(history: string, path: string, commits: number, database: BenchDatabase): Promise<Row> {
   const gitSeconds: number[] = [];
   const syncs: Measured[] = [];
-  const ratios: { readonly whole: number; readonly records: number }[] = [];
+  const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     // In turns, and compared within a round: what else the machine does then counts for both.
     const git = await secondsOfGit(path, commits);
     const sync = await measureSync(path, commits, await database.create());
     gitSeconds.push(git);
     syncs.push(sync);
-    ratios.push({ whole: sync.seconds / git, records: sync.records / git });
+    ratios.push(sync.seconds / git);
   }
   return {
     history,
     database: database.name,
     'git log (s)': round(median(gitSeconds)),
     'sync git (s)': round(median(syncs.map(({ seconds }) => seconds))),
-    'ratio, records': round(median(ratios.map(({ records }) => records))),
-    'ratio, with work units': round(median(ratios.map(({ whole }) => whole))),
+    ratio: round(median(ratios)),
     aim: commits === COMMITS && path !== process.cwd() ? '<= 1.5' : '-',
     'peak memory (MB)': Math.round(median(syncs.map(({ peak }) => peak))),
   };
@@ -69,10 +68,8 @@ async function secondsOfGit(path: string, commits: number): Promise<number> {
 }
 
 interface Measured {
-  /** From start to exit. */
+  /** From start to exit, with the work units. */
   readonly seconds: number;
-  /** Until the records were stored; the rest is the derivation of work units. */
-  readonly records: number;
   /** The most memory that the process had at a time, in MB; git and the database not counted. */
   readonly peak: number;
 }
@@ -94,16 +91,12 @@ async function measureSync(path: string, commits: number, db: string): Promise<M
       '--db',
       db,
     ],
-    { stdio: ['ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'production' } },
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], env: { ...process.env, NODE_ENV: 'production' } },
   );
-  let records = Number.NaN;
-  sync.stderr?.on('data', (text: Buffer) => {
-    if (text.includes('work units up to date')) records = (performance.now() - began) / 1000;
-  });
   let kilobytes = '';
   sync.stdio[3]?.on('data', (text: Buffer) => (kilobytes += text.toString()));
   await succeeded('plumbline sync', sync);
-  return { seconds: (performance.now() - began) / 1000, records, peak: Number(kilobytes) / 1024 };
+  return { seconds: (performance.now() - began) / 1000, peak: Number(kilobytes) / 1024 };
 }
 
 async function succeeded(what: string, child: ReturnType<typeof spawn>): Promise<void> {

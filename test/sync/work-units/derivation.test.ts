@@ -68,6 +68,51 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     });
   });
 
+  it('leaves old days as they are, and moves those of broken clocks to the last one that every engine holds', async () => {
+    const { deriver, store, repoId } = await open();
+    const at = (time: number): Record<string, number> => ({ author_when: time, committer_when: time });
+    const [old, wrong] = [Date.UTC(1952, 4, 1, 8), Date.UTC(9999, 11, 31)];
+    const records = { git_commits: [commitRow(A, at(old)), commitRow(B, at(wrong))] };
+    expect(await syncAndDerive(deriver, { repoId, target: 'git', records })).toBe(2);
+    const last = Date.UTC(2299, 11, 31);
+    expect(store.of(repoId)).toMatchObject([
+      { startedAt: old, completedAt: old, day: '1952-05-01' },
+      { startedAt: last, completedAt: last, day: '2299-12-31' },
+    ]);
+  });
+
+  it('makes the units of a history while it is stored for the first time, and reads nothing of it back', async () => {
+    const { deriver, store, repoId } = await open();
+    let readBack = 0;
+    const records = {
+      ...deriver.records,
+      async *commits(...query: Parameters<typeof deriver.records.commits>) {
+        for await (const batch of deriver.records.commits(...query)) {
+          readBack += batch.length;
+          yield batch;
+        }
+      },
+    };
+    const watched = { ...deriver, records };
+    const first = {
+      git_commits: [commitRow(A), commitRow(B, { parents: 2 }), commitRow(C, { message: 'fix: mend it (#7)' })],
+      git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'test/b.test.ts'), statsRow(C, 'c.ts')],
+    };
+    expect(await syncAndDerive(watched, { repoId, target: 'git', records: first, isInOrder: true })).toBe(3);
+    expect(readBack).toBe(0);
+    expect(store.units.get(`${repoId}:commit:${A}`)).toMatchObject({ churnLoc: 10 });
+    expect(store.units.get(`${repoId}:commit:${B}`)).toMatchObject({ churnLoc: 0 });
+    // What their messages say is kept for the requests that come later.
+    const request = requestRow(7, { source: 'local' });
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
+    expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`, 'pull_request:7']);
+    // A history of which something is stored is read back, as far as it changed.
+    const more = { git_commits: [commitRow(A, { message: 'docs: say it' })], git_commit_stats: [statsRow(A, 'a.ts')] };
+    const again = { repoId, target: 'git', records: more, at: NOW + DAY, isInOrder: true } as const;
+    expect(await syncAndDerive(watched, again)).toBe(1);
+    expect(readBack).toBe(1);
+  });
+
   it('takes the units of commits away when their request arrives later, and gives them back when it drops them', async () => {
     const { deriver, store, repoId } = await open();
     const commits = [commitRow(A), commitRow(B), commitRow(C, { message: 'feat: squashed (#7)' })];

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../src/analytics/work-unit.js';
 import type { AnyRow, JsonValue, TableName } from '../../../src/sync/records.js';
 import { tableNamed } from '../../../src/sync/records.js';
-import type { Sink } from '../../../src/sync/sinks/sink.js';
+import type { Sink, SinkPage } from '../../../src/sync/sinks/sink.js';
 import type { ProviderName, Target } from '../../../src/sync/targets.js';
 import { createClassifier } from '../../../src/sync/work-units/classify/classifier.js';
 import type { Classifier } from '../../../src/sync/work-units/classify/classifier.js';
 import { loadRules } from '../../../src/sync/work-units/classify/rules.js';
-import type { WorkUnitDeriver } from '../../../src/sync/work-units/derivation-run.js';
+import type { WorkUnitDeriver } from '../../../src/sync/work-units/deriver.js';
 import { beginDerivation } from '../../../src/sync/work-units/derivation-run.js';
 import { NOW } from '../harness.js';
 
@@ -178,6 +178,8 @@ export interface StoredSync {
   /** When the rows are stored; NOW where it is not given. */
   readonly at?: number;
   readonly codeowners?: string | null | undefined;
+  /** Whether commits come with their statistics: then their units are made while they are stored. */
+  readonly isInOrder?: boolean;
 }
 
 /** Stores the records as a sync does, and derives their units. */
@@ -186,13 +188,41 @@ export async function syncAndDerive(deriver: WorkUnitDeriver, sync: StoredSync):
   const derived = await beginDerivation(
     { ...deriver, surroundings: { ...deriver.surroundings, now: () => at } },
     keyOf(sync),
+    { codeowners: sync.codeowners, isInOrder: sync.isInOrder === true },
   );
-  const revision = await store(deriver.sink, { ...sync, at: Math.max(derived.since, at) });
-  return derived.finish(revision, sync.codeowners);
+  try {
+    const pages = sync.isInOrder === true ? inPages(sync.records) : [sync.records];
+    let revision = '';
+    for (const records of pages) {
+      const page = pageOf({ ...sync, records, at: Math.max(derived.since, at) });
+      await deriver.sink.apply(page);
+      await derived.stored(page);
+      ({ revision } = page.state);
+    }
+    return await derived.finish(revision);
+  } finally {
+    await derived.close();
+  }
+}
+
+/** A page for each row: the statistics of a commit go on in the pages behind its own. */
+function inPages(records: StoredSync['records']): readonly StoredSync['records'][] {
+  const statistics = records.git_commit_stats ?? [];
+  const pages = (records.git_commits ?? []).flatMap((commit): StoredSync['records'][] => [
+    { git_commits: [commit] },
+    ...statistics
+      .filter((stats) => stats['commit_hash'] === commit['hash'])
+      .map((stats) => ({ git_commit_stats: [stats] })),
+  ]);
+  return pages.length === 0 ? [{}] : pages;
 }
 
 /** Stores the records and derives nothing, as a sync that is killed does. */
-export async function store(sink: Sink, sync: StoredSync): Promise<string> {
+export async function store(sink: Sink, sync: StoredSync): Promise<void> {
+  await sink.apply(pageOf(sync));
+}
+
+function pageOf(sync: StoredSync): SinkPage {
   const everywhere = { org_id: ORG, source: sync.source ?? 'host_a', last_synced: sync.at ?? NOW };
   const repository = {
     id: sync.repoId,
@@ -202,8 +232,7 @@ export async function store(sink: Sink, sync: StoredSync): Promise<string> {
     default_branch: 'main',
     created_at: null,
   };
-  const revision = randomUUID();
-  await sink.apply({
+  return {
     key: keyOf(sync),
     tables: [
       { table: tableNamed('repos'), rows: [{ ...repository, settings: {}, tags: [], ...everywhere }] },
@@ -214,9 +243,8 @@ export async function store(sink: Sink, sync: StoredSync): Promise<string> {
       })),
     ],
     blameLengths: [],
-    state: { revision, request: '{}', position: null, done: true },
-  });
-  return revision;
+    state: { revision: randomUUID(), request: '{}', position: null, done: true },
+  };
 }
 
 function keyOf({ repoId, target, source }: StoredSync): { repoId: string; target: Target; source: ProviderName } {

@@ -132,6 +132,7 @@ interface Step {
   readonly source: ProviderName;
   readonly teams: readonly Team[];
   readonly codeowners: string | null | undefined;
+  readonly isInOrder: boolean;
   /** The change to the units, or to the links, in front of which the process is killed; 0: none. */
   readonly killedAt: number;
 }
@@ -142,6 +143,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   source: fc.constantFrom<ProviderName[]>('local', 'host_a', 'host_b'),
   teams,
   codeowners: fc.constantFrom(undefined, undefined, null, '* @acme/everyone\n/test/ @acme/quality\n'),
+  isInOrder: fc.boolean(),
   killedAt: fc.constantFrom(0, 0, 0, 1, 2, 3),
 });
 
@@ -187,7 +189,14 @@ describeOnEachDatabase('work units', (engine) => {
               await refreshRepository(mortal, repoId);
             } else {
               if (changes.codeowners !== undefined) ({ codeowners } = { codeowners: changes.codeowners });
-              await syncAndDerive(mortal, { repoId, ...sync, source, at, codeowners: changes.codeowners });
+              await syncAndDerive(mortal, {
+                repoId,
+                ...sync,
+                source,
+                at,
+                codeowners: changes.codeowners,
+                isInOrder: changes.isInOrder && sync.target === 'git',
+              });
               unfinished.delete(`${sync.target} ${source}`);
             }
           } catch (error) {

@@ -8,7 +8,7 @@ import { identityOfPath, identityOfRemote, withoutCredentials } from '../../iden
 import type { SyncRequest } from '../../request.js';
 import type { Surroundings } from '../../surroundings.js';
 import { asyncOf } from '../async-of.js';
-import { CODEOWNERS_PATHS } from '../../work-units/teams/codeowners.js';
+import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';
 import type { Git } from './git.js';
@@ -19,9 +19,6 @@ import { pullRequestPages } from './pull-requests.js';
 /** Without a time filter or an explicit cap: as many as a host gives (document 001, "Limits"). */
 const DEFAULT_COMMITS = 100;
 const DEFAULT_STATS = 50;
-
-/** host_a reads no CODEOWNERS file over 3 MB. */
-const CODEOWNERS_BYTES = 3_000_000;
 
 /** How many clones of clones are followed to find the remote that they stand for. */
 const CLONE_DEPTH = 5;
@@ -56,6 +53,7 @@ async function openRepository(git: Git, request: SyncRequest, isCounted: boolean
       tags: ['local'],
     },
     codeowners: () => readCodeowners(git),
+    isInOrder: true,
     pages: (start) => pages(git, directory, request, isCounted, start),
   };
 }
@@ -65,7 +63,7 @@ async function readCodeowners(git: Git): Promise<string | null> {
   for (const path of CODEOWNERS_PATHS) {
     const object = `HEAD:${path}`;
     const size = Number(await askGit(git, ['cat-file', '-s', object]));
-    if (size > 0 && size <= CODEOWNERS_BYTES) return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
+    if (size > 0 && size <= LARGEST_CODEOWNERS) return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 /** Storing an organization's teams, and giving every unit the team that it has by them. */
-import type { WorkUnitDeriver } from '../derivation-run.js';
+import type { WorkUnitDeriver } from '../deriver.js';
 import { refreshRepository } from '../derivation-run.js';
 import type { Team } from './teams-file.js';
 import { teamsAsText } from './teams-file.js';

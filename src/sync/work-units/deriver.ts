@@ -1,0 +1,15 @@
+import type { WorkUnitStore } from '../../analytics/work-unit.js';
+import type { Derivation } from '../sinks/derivation.js';
+import type { Sink } from '../sinks/sink.js';
+import type { Surroundings } from '../surroundings.js';
+import type { Classifier } from './classify/classifier.js';
+
+/** What a derivation of work units works with. */
+export interface WorkUnitDeriver {
+  readonly orgId: string;
+  readonly sink: Sink;
+  readonly records: Derivation;
+  readonly store: WorkUnitStore;
+  readonly classifier: Classifier;
+  readonly surroundings: Pick<Surroundings, 'now' | 'sleep' | 'signal'>;
+}

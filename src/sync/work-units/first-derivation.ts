@@ -1,0 +1,108 @@
+/**
+ * The units of a history that is stored for the first time, made while it is read: what each page brings is at hand, and
+ * nothing has to be read back. It is for repositories of which the database knows no commit, no link and no unit, and
+ * ends with what the commits alone do not tell: the requests, which take the units of their commits.
+ *
+ * It needs nothing to be killed safely. The note on the basis says `deriving` until all is done, so that the next sync
+ * derives everything again.
+ */
+import { LINKS } from '../sinks/derivation.js';
+import type { Lock, SinkPage } from '../sinks/sink.js';
+import { tryDerivationLock } from './derivation-lock.js';
+import type { NewCommits } from './derive-repository.js';
+import { beginNewCommits } from './derive-repository.js';
+import type { WorkUnitDeriver } from './deriver.js';
+import { basisOf, repositoryContext } from './repository-context.js';
+import { WholeCommits } from './whole-commits.js';
+
+/** What is derived already, and by which basis. */
+export interface DerivedCommits {
+  readonly basis: string;
+  readonly written: number;
+}
+
+/**
+ * Begins, where that is possible.
+ *
+ * @param held the lock of the sync; it is renewed meanwhile
+ * @returns undefined where something is stored of the repository, or another derivation of it is under way
+ */
+export async function beginFirstDerivation(
+  deriver: WorkUnitDeriver,
+  repoId: string,
+  held: Lock | undefined,
+): Promise<FirstDerivation | undefined> {
+  const lock = await tryDerivationLock(deriver, repoId, held);
+  if (lock === undefined) return undefined;
+  try {
+    if (await isUnknown(deriver, repoId)) return new FirstDerivation(deriver, repoId, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  await lock.release();
+  return undefined;
+}
+
+export class FirstDerivation {
+  readonly #deriver: WorkUnitDeriver;
+  readonly #repoId: string;
+  readonly #lock: Lock;
+  readonly #commits = new WholeCommits();
+  /** Begun with the first page, which brings the repository's name. */
+  #begun: { readonly basis: string; readonly units: NewCommits } | undefined;
+
+  constructor(deriver: WorkUnitDeriver, repoId: string, lock: Lock) {
+    this.#deriver = deriver;
+    this.#repoId = repoId;
+    this.#lock = lock;
+  }
+
+  /** Takes a page that has been stored. */
+  async stored(page: SinkPage): Promise<void> {
+    this.#begun ??= await this.#begin();
+    await this.#begun?.units.write(this.#commits.take(page));
+  }
+
+  /** Resolves when the units of all commits are stored; undefined where no page came. */
+  async finish(): Promise<DerivedCommits | undefined> {
+    if (this.#begun === undefined) return undefined;
+    const { basis, units } = this.#begun;
+    await units.write(this.#commits.takeLast());
+    return { basis, written: await units.finish() };
+  }
+
+  /** Lets other derivations of the repository go on, when nothing of this one is on its way any more. */
+  async release(): Promise<void> {
+    // A sync that has failed said why; what it began is derived again by the next one.
+    await this.#begun?.units.finish().catch(() => {});
+    await this.#lock.release();
+  }
+
+  async #begin(): Promise<{ readonly basis: string; readonly units: NewCommits } | undefined> {
+    const { orgId, records, store, surroundings } = this.#deriver;
+    const context = await repositoryContext(this.#deriver, this.#repoId, await records.readProgress(this.#repoId));
+    if (context === undefined) return undefined;
+    await records.writeProgress(this.#repoId, new Map([['basis', 'deriving']]));
+    return {
+      basis: basisOf(context),
+      units: beginNewCommits({ orgId, context, records, store, signal: surroundings.signal }),
+    };
+  }
+}
+
+async function isUnknown({ records, store, orgId }: WorkUnitDeriver, repoId: string): Promise<boolean> {
+  if ((await records.readProgress(repoId)).has('basis')) return false;
+  if (!(await isEmpty(store.scan(orgId, repoId)))) return false;
+  const all = { kind: 'all' } as const;
+  return (
+    (await isEmpty(records.commits(repoId, ['hash'], all))) &&
+    (await isEmpty(records.rows({ table: LINKS, repoId, columns: ['hash', 'number', 'kind'], where: all })))
+  );
+}
+
+/** Whether batches hold nothing. */
+export async function isEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<boolean> {
+  for await (const batch of batches) if (batch.length > 0) return false;
+  return true;
+}
