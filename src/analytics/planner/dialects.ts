@@ -131,8 +131,9 @@ export const clickHouseDialect: Dialect = {
   placeholder: (position, type) => `{p${position}:${CLICKHOUSE_TYPES[type]}}`,
   bucket: {
     DAY: { takes: 'integer', of: (origin) => `(toInt32(day) - ${origin})` },
-    WEEK: { takes: 'integer', of: (origin) => `intDiv(toInt32(day) - ${origin}, 7)` },
-    MONTH: { takes: 'integer', of: (origin) => `(toInt32(toYear(day)) * 12 + toInt32(toMonth(day)) - ${origin})` },
+    // No day is before the first bucket; to divide what has no sign takes a tenth less.
+    WEEK: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toInt32(day) - ${origin}), 7)` },
+    MONTH: { takes: 'integer', of: (origin) => `(toRelativeMonthNum(day) - ${origin})` },
   },
   oneOf: (column, texts) => `${column} in ${texts}`,
   double: (expression) => `toFloat64(${expression})`,

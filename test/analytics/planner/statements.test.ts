@@ -64,7 +64,7 @@ const queries: readonly Query[] = [
 const WORDS = new Set(
   `select from where and or as group by order over partition desc limit case when then else end is not null in any
    count sum dense_rank cast float8 real integer text date int32 string array final join value
-   width_bucket unixepoch substr json_each tofloat64 toint32 toyear tomonth intdiv sumif date32
+   width_bucket unixepoch substr json_each tofloat64 toint32 torelativemonthnum touint32 intdiv sumif date32
    work_units work_unit_shares org_id day work_type repo team author theme subcategory churn cycle_ms weight
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
