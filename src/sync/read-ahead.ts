@@ -16,11 +16,14 @@ export async function* readAhead<Item>(pages: AsyncIterable<Item>, most: number)
   const read = async (): Promise<void> => {
     try {
       while (!state.isStopped) {
+        if (ready.length >= most) {
+          await new Promise<void>((wake) => (wakeReader = wake));
+          continue;
+        }
         const result = await source.next();
         if (result.done === true) break;
         ready.push(result.value);
         wakeConsumer();
-        if (ready.length >= most) await new Promise<void>((wake) => (wakeReader = wake));
       }
     } catch (error) {
       failure = { error };
