@@ -24,6 +24,7 @@ Databases, by the scheme of --db:
 
 Tokens: host_a always needs one; any valid token reads public repositories, private ones need the scope repo, those of
 an organization read:org too. host_b needs one for private projects, with the scopes read_api and read_repository.
+CODEOWNERS is read from the default branch; where a token may not read it, the sync goes on and teams stay as they are.
 
 Environment:
   DATABASE_URI            database to write to, unless --db names one

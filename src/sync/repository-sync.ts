@@ -72,7 +72,8 @@ async function syncOpened(
   try {
     const stored = await primary.readState(key);
     const synced: SyncedSource = {
-      codeowners: await repository.codeowners?.(),
+      // Where nothing is derived, nobody has to be asked for it.
+      codeowners: (context.units ?? context.secondaryUnits) === undefined ? undefined : await repository.codeowners?.(),
       isInOrder: repository.isInOrder === true,
       held: lock,
     };

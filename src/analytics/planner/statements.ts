@@ -1,5 +1,6 @@
 /** Parameterized SQL, put together from the primitives of a dialect. Values of a request are parameters, always. */
 import type { DateRange, Scope } from '../analytics.js';
+import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 import { UNASSIGNED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
@@ -56,10 +57,6 @@ export interface Statement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }
-
-/** The days that every engine can compare; none outside of them is stored. */
-const FIRST_DAY = '1900-01-01';
-const LAST_DAY = '2299-12-31';
 
 /**
  * Compiles a query.
@@ -167,6 +164,7 @@ function conditions(dialect: Dialect, { dateRange, scope, source }: Slice, owner
   return all.join(' and ');
 }
 
+/** No engine need compare days that none can hold; there are no units on them. */
 function comparable({ startDate, endDate }: DateRange): { readonly first: string; readonly last: string } {
   const first = startDate < FIRST_DAY ? FIRST_DAY : startDate;
   const last = endDate > LAST_DAY ? LAST_DAY : endDate;

@@ -9,6 +9,7 @@
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
  */
+import { storedMoment } from '../../analytics/store/rows.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import type { WorkUnit } from '../../analytics/work-unit.js';
 import type { AnyRow } from '../records.js';
@@ -207,9 +208,9 @@ interface Draft {
 }
 
 function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, explain?: Explain): WorkUnit {
-  const completedAt = draft.completedAt === null ? null : inRange(draft.completedAt);
-  // Clocks of writers are wrong at times: nothing starts after it ends.
-  const startedAt = Math.min(inRange(draft.startedAt), completedAt ?? Infinity);
+  const completedAt = draft.completedAt === null ? null : storedMoment(draft.completedAt);
+  // Clocks of writers are wrong at times: nothing starts after it ends, or is outside of what can be stored.
+  const startedAt = Math.min(storedMoment(draft.startedAt), completedAt ?? Infinity);
   const author = draft.authors.find((name) => name !== null && name.trim() !== '') ?? '';
   return {
     id: unitId(context.repoId, draft.workType, draft.name),
@@ -219,18 +220,10 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
     author: author.includes('@') ? author.trim().toLowerCase() : author.trim(),
     startedAt,
     completedAt,
-    day: dayOf(completedAt ?? Math.max(startedAt, inRange(draft.lastActivity))),
+    day: dayOf(completedAt ?? Math.max(startedAt, storedMoment(draft.lastActivity))),
     churnLoc: draft.churnLoc,
     ...context.classifier.classify(evidence, explain),
   };
-}
-
-/** The first and the last time that every engine can store; what a wrong clock puts outside is moved to the border. */
-const FIRST_TIME = 0;
-const LAST_TIME = Date.UTC(2099, 11, 31, 23, 59, 59, 999);
-
-function inRange(time: number): number {
-  return Math.min(Math.max(time, FIRST_TIME), LAST_TIME);
 }
 
 const DAY_MILLISECONDS = 86_400_000;

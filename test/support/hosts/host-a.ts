@@ -3,6 +3,7 @@
  * validated against the host's OpenAPI description before it is sent; its GraphQL runs the queries against the part of
  * the public schema in host-a-schema.graphql.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
@@ -45,6 +46,8 @@ export interface HostARepositoryData {
     string,
     readonly { readonly startingLine: number; readonly endingLine: number; readonly sha: string }[]
   >;
+  /** Files of the head whose text can be read. */
+  texts: Record<string, string>;
 }
 
 export interface HostA extends Host {
@@ -56,7 +59,17 @@ export interface HostA extends Host {
 
 /** A repository with nothing in it. */
 export function hostARepository(fullName: string, data: Partial<HostARepositoryData> = {}): HostARepositoryData {
-  return { fullName, commits: [], pullRequests: [], deployments: [], runs: [], issues: [], files: {}, ...data };
+  return {
+    fullName,
+    commits: [],
+    pullRequests: [],
+    deployments: [],
+    runs: [],
+    issues: [],
+    files: {},
+    texts: {},
+    ...data,
+  };
 }
 
 /** Starts a host with these repositories. */
@@ -166,6 +179,7 @@ function answerRest(data: HostA, request: HostRequest, url: string): HostReply {
     const tree = Object.keys(repository.files).map((path) => ({ ...entry, path }));
     return ok({ ...example('git-tree-default-response'), tree, truncated: false });
   }
+  if (rest.startsWith('/git/blobs/')) return showBlob(repository, rest.slice('/git/blobs/'.length));
   return problem(404, 'Not Found');
 }
 
@@ -227,6 +241,20 @@ function showCommit(repository: HostARepositoryData, sha: string): HostReply {
   });
 }
 
+function showBlob(repository: HostARepositoryData, oid: string): HostReply {
+  const text = Object.values(repository.texts).find((candidate) => oidOf(candidate) === oid);
+  if (text === undefined) return problem(404, 'Not Found');
+  const bytes = Buffer.from(text);
+  // The host breaks the lines of its base64.
+  const content = bytes.toString('base64').replace(/.{60}/g, '$&\n');
+  return ok({ ...example('blob'), encoding: 'base64', content, sha: oid, size: bytes.length });
+}
+
+function oidOf(text: string): string {
+  const bytes = Buffer.from(text);
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
 function commitBody(commit: HostACommit, name: string): Json {
   const base = example(name);
   const person = { name: 'Ada', email: commit.email ?? 'ada@example.com', date: commit.date };
@@ -277,7 +305,14 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
     source: query,
     rootValue,
     variableValues: variables,
-    typeResolver: (value) => (typeof value === 'object' && value !== null && 'oid' in value ? 'Commit' : 'User'),
+    typeResolver: (value) =>
+      typeof value !== 'object' || value === null
+        ? 'User'
+        : 'text' in value
+          ? 'Blob'
+          : 'oid' in value
+            ? 'Commit'
+            : 'User',
   });
   if (result.data?.['repository'] === null) {
     return {
@@ -295,7 +330,9 @@ function graphqlRepository(repository: HostARepositoryData) {
   return {
     pullRequests: (options: Slice) => connection(repository.pullRequests, options),
     deployments: (options: Slice) => connection(repository.deployments, options),
-    object: () => {
+    object: ({ expression }: { readonly expression: string }) => {
+      const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
+      if (path !== undefined) return blobAt(repository, path);
       const head = repository.commits[0];
       return head === undefined
         ? null
@@ -307,6 +344,16 @@ function graphqlRepository(repository: HostARepositoryData) {
           };
     },
   };
+}
+
+/** Where the host cuts the text of a blob. */
+const LONGEST_TEXT = 512_000;
+
+function blobAt({ texts }: HostARepositoryData, path: string) {
+  const text = texts[path];
+  if (text === undefined) return null;
+  const byteSize = Buffer.byteLength(text);
+  return { oid: oidOf(text), byteSize, isTruncated: byteSize > LONGEST_TEXT, text: text.slice(0, LONGEST_TEXT) };
 }
 
 function blameRange(

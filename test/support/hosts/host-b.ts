@@ -16,6 +16,8 @@ export interface HostBProjectData {
   incidents: Json[];
   /** The blame of each file. */
   files: Record<string, readonly { readonly commit: Json; readonly lines: readonly string[] }[]>;
+  /** Files whose text can be read. */
+  texts: Record<string, string>;
 }
 
 export interface HostB extends Host {
@@ -34,6 +36,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
     deployments: [],
     incidents: [],
     files: {},
+    texts: {},
     ...data,
   };
 }
@@ -89,9 +92,28 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
       Object.keys(project.files).map((path) => ({ id: '0', name: path, type: 'blob', path, mode: '100644' })),
     );
   }
+  const [, textPath] = /^\/repository\/files\/([^/]+)$/.exec(rest) ?? [];
+  if (textPath !== undefined) return showFile(project, decodeURIComponent(textPath), request);
   const file = /^\/repository\/files\/([^/]+)\/blame$/.exec(rest)?.[1];
   const blame = file === undefined ? undefined : project.files[decodeURIComponent(file)];
   return blame === undefined ? refusal(404, 'Not Found') : { status: 200, body: blame };
+}
+
+function showFile(project: HostBProjectData, path: string, request: HostRequest): HostReply {
+  const text = project.texts[path];
+  if (text === undefined || request.query.get('ref') !== 'main') return refusal(404, 'File Not Found');
+  const bytes = Buffer.from(text);
+  return {
+    status: 200,
+    body: {
+      file_name: path.slice(path.lastIndexOf('/') + 1),
+      file_path: path,
+      size: bytes.length,
+      encoding: 'base64',
+      content: bytes.toString('base64'),
+      ref: 'main',
+    },
+  };
 }
 
 function describe(project: HostBProjectData): Json {

@@ -57,6 +57,8 @@ describeOnEachDatabase('a sync', (engine) => {
     expect(await teams()).toEqual(new Set(['everyone']));
     own('* @acme/someone\n');
     expect(await teams()).toEqual(new Set(['someone']));
+    own('# \0, which PostgreSQL cannot hold in a text\n* @acme/anyone\n');
+    expect(await teams()).toEqual(new Set(['anyone']));
   });
 });
 

@@ -6,12 +6,14 @@ import { identityOfRemote } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
 import type { Surroundings } from '../../surroundings.js';
+import { codeownersOfHost } from '../codeowners-of-host.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { JsonObject } from '../read.js';
 import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { blamePages } from './blame.js';
 import type { HostAClient } from './client.js';
 import { openHostAClient } from './client.js';
+import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing } from './deployments.js';
 import { incidentListing } from './incidents.js';
@@ -39,7 +41,7 @@ export async function openHostA(
   const client = await openHostAClient(selection.baseUrl, request.token, gate, surroundings);
   const source = (owner: string, repo: string): RepositorySource => ({
     name: `${owner}/${repo}`,
-    open: () => openRepository(client, owner, repo, request),
+    open: () => openRepository(client, owner, repo, request, surroundings),
   });
   return {
     async *repositories() {
@@ -91,6 +93,7 @@ async function openRepository(
   owner: string,
   repo: string,
   request: SyncRequest,
+  surroundings: Surroundings,
 ): Promise<OpenRepository> {
   const { data } = await client.rest('GET /repos/{owner}/{repo}', { owner, repo });
   const described = readObject(data, 'repository');
@@ -122,6 +125,7 @@ async function openRepository(
       },
       tags: language === null ? ['host_a'] : ['host_a', language],
     },
+    ...codeownersOfHost(identity.name, request, surroundings, () => readCodeowners(repository)),
     pages: (start) => pages(repository, request, start),
   };
 }

@@ -21,7 +21,10 @@ export interface Gitlab {
   readonly Deployments: { all(project: number, options: Options): Promise<unknown> };
   readonly Issues: { all(options: Options): Promise<unknown> };
   readonly Repositories: { allRepositoryTrees(project: number, options: Options): Promise<unknown> };
-  readonly RepositoryFiles: { allFileBlames(project: number, path: string, ref: string): Promise<unknown> };
+  readonly RepositoryFiles: {
+    allFileBlames(project: number, path: string, ref: string): Promise<unknown>;
+    show(project: number, path: string, ref: string): Promise<unknown>;
+  };
 }
 
 /** What gitbeaker hands to a requester, and expects back from it. */

@@ -6,6 +6,7 @@ import { identityOfRemote } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
 import type { Surroundings } from '../../surroundings.js';
+import { codeownersOfHost } from '../codeowners-of-host.js';
 import { newestFirst } from '../newest-first.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { JsonObject } from '../read.js';
@@ -13,6 +14,7 @@ import { readId, readInstantOrNull, readInteger, readObject, readText, readTextO
 import { blamePages } from './blame.js';
 import type { Gitlab } from './client.js';
 import { onePage, openGitlab, readPage } from './client.js';
+import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing, incidentListing, pipelineListing } from './events.js';
 import { mergeRequestListing } from './merge-requests.js';
@@ -37,7 +39,7 @@ export async function openHostB(
   const gitlab = await openGitlab(selection.baseUrl, request.token, gate, surroundings);
   const source = (id: number, name: string): RepositorySource => ({
     name,
-    open: () => openProject(gitlab, id, request),
+    open: () => openProject(gitlab, id, request, surroundings),
   });
   return {
     async *repositories() {
@@ -83,7 +85,12 @@ async function firstPage(
   }
 }
 
-async function openProject(gitlab: Gitlab, id: number, request: SyncRequest): Promise<OpenRepository> {
+async function openProject(
+  gitlab: Gitlab,
+  id: number,
+  request: SyncRequest,
+  surroundings: Surroundings,
+): Promise<OpenRepository> {
   const described = readObject(await gitlab.Projects.show(id), 'project');
   const cloneUrl = readText(described['http_url_to_repo'], 'http_url_to_repo');
   const identity = identityOfRemote(cloneUrl);
@@ -103,6 +110,7 @@ async function openProject(gitlab: Gitlab, id: number, request: SyncRequest): Pr
       settings: { source: 'host_b', project_id: readId(described['id'], 'id'), url, default_branch: defaultBranch },
       tags: ['host_b'],
     },
+    ...codeownersOfHost(identity.name, request, surroundings, () => readCodeowners(project)),
     pages: (start) => pages(project, request, start),
   };
 }

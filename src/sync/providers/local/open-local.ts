@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { storableText } from '../../../database/storable-text.js';
 import { SyncError } from '../../failures.js';
 import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
@@ -63,7 +64,9 @@ async function readCodeowners(git: Git): Promise<string | null> {
   for (const path of CODEOWNERS_PATHS) {
     const object = `HEAD:${path}`;
     const size = Number(await askGit(git, ['cat-file', '-s', object]));
-    if (size > 0 && size <= LARGEST_CODEOWNERS) return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
+    if (size === 0 || !(size <= LARGEST_CODEOWNERS)) continue; // a file that is not there has no size
+    const text = await askGit(git, ['cat-file', 'blob', object]);
+    return text === undefined ? null : storableText(text);
   }
   return null;
 }

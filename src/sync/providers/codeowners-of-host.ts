@@ -1,0 +1,43 @@
+/** CODEOWNERS from a code host: what becomes of a sync whose host does not show the file. */
+import { SyncError, withoutSecrets } from '../failures.js';
+import type { SyncRequest } from '../request.js';
+import type { Surroundings } from '../surroundings.js';
+import type { Target } from '../targets.js';
+import type { OpenRepository } from './provider.js';
+
+/** Targets whose records become work units, which CODEOWNERS gives to teams. */
+const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incidents'];
+
+/**
+ * Makes the `codeowners` of a repository on a host; there is none for targets that no work unit comes from.
+ *
+ * The records do not depend on the file: a token that may not read it, or a host that does not answer for it, is told in
+ * a note and fails nothing. Teams then go by the file that was read last, and the next sync that reads it puts them
+ * right. A rate limit is the host's and not the file's: once the tries are used up, the sync ends with it, as it would
+ * at its next request.
+ *
+ * @param name of the repository, for the note
+ * @param read gives the text, or null where the default branch has no such file
+ */
+export function codeownersOfHost(
+  name: string,
+  { target, secrets }: SyncRequest,
+  { progress, signal }: Surroundings,
+  read: () => Promise<string | null>,
+): Pick<OpenRepository, 'codeowners'> {
+  if (!WITH_WORK_UNITS.includes(target)) return {};
+  return {
+    codeowners: async () => {
+      try {
+        // As a clone gives it: the same file read in two ways must not count as a change.
+        return (await read())?.replace(/\n$/, '') ?? null;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof SyncError) || error.code === 'rate_limited') throw error;
+        const reason = withoutSecrets(error.message, secrets).replaceAll(/\s+/g, ' ');
+        progress.note?.(`${name}: its CODEOWNERS cannot be read, so teams stay as they are. ${reason}`);
+        return undefined;
+      }
+    },
+  };
+}
