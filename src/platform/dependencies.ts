@@ -4,6 +4,7 @@ import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
+import type { EndedRun } from './sync/jobs/sync-job.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import type { Clock, Random } from './surroundings.js';
 import type { KeyRing } from './tokens/key-ring.js';
@@ -21,6 +22,8 @@ export interface PlatformDependencies {
   readonly secrets: SecretBox;
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
+  /** Counts a run that a caller has ended, once that is stored. */
+  readonly syncRunEnded: (run: EndedRun) => void;
   /** The keys as this server knows them, for the JWKS endpoint. */
   readonly keyRing: () => Promise<KeyRing>;
   /** The text that `GET /metrics` shows. */

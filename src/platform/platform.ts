@@ -34,6 +34,7 @@ import { executeInProcess } from './sync/jobs/execute-in-process.js';
 import { executeInServer } from './sync/jobs/execute-in-server.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
 import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
+import { countActiveRuns } from './sync/sync-runs.store.js';
 import { systemClock, systemRandom, type Clock } from './surroundings.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
 import { loadStoredKeyRing } from './tokens/signing-keys.store.js';
@@ -90,6 +91,7 @@ export async function startPlatform(
       transport.close();
     });
 
+    const metrics = createMetrics(() => countActiveRuns(database.sql), log);
     const syncJobs = startSyncJobs({
       sql: database.sql,
       secrets,
@@ -102,12 +104,12 @@ export async function startPlatform(
       store: settings.analyticsUri ?? uri,
       localRoot: settings.syncLocalRoot,
       rulesFile: settings.workUnitRules,
+      ended: metrics.observeSyncRun,
     });
     const deadlineMs = settings.shutdownDeadlineSeconds * 1000;
     stops.push(() => syncJobs.stop(deadlineMs));
 
     const keyRing = await keyRings(settings, database, secrets, clock);
-    const metrics = createMetrics();
     let stopping = false;
     const dependencies: PlatformDependencies = {
       sql: database.sql,
@@ -126,6 +128,7 @@ export async function startPlatform(
       secrets,
       mails,
       syncJobs,
+      syncRunEnded: metrics.observeSyncRun,
       keyRing: () => keyRing(false),
       metrics: metrics.text,
       unreadiness: async () => (stopping ? 'The server is shutting down.' : databaseUnreadiness(database)),

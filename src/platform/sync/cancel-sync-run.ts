@@ -1,4 +1,4 @@
-import type { CancelSyncRunHandler, CancelSyncRunReply } from '../../../generated/platform/operations.js';
+import type { CancelSyncRunHandler } from '../../../generated/platform/operations.js';
 import { syncRunNotActive } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -7,21 +7,26 @@ import { endSyncRun, findSyncRun, syncRunOf } from './sync-runs.store.js';
 
 export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock, syncJobs },
+  { sql, clock, syncJobs, syncRunEnded },
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   const key = { orgId, configId: params.sync_config_id, runId: params.run_id };
-  const reply = await sql.begin(async (transaction): Promise<CancelSyncRunReply> => {
-    const run = await endSyncRun(transaction, key, now);
-    if (run === null) {
-      if ((await findSyncRun(transaction, key)) === null) return noSuchRun(transaction, key);
-      return syncRunNotActive({ message: 'The run has ended already.' });
-    }
-    const record = { action: 'SYNC_CANCELLED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, userId } as const;
+  const ended = await sql.begin(async (transaction) => {
+    const row = await endSyncRun(transaction, key, now);
+    if (row === null) return null;
+    const resourceId = row.run.id;
+    const record = { action: 'SYNC_CANCELLED', resourceKind: 'SYNC_RUN', resourceId, orgId, userId } as const;
     await recordAudit(transaction, context, now, record);
-    return { status: 200, body: syncRunOf(run) };
+    return row;
   });
-  if (reply.status === 200) syncJobs.recheck(reply.body.id);
-  return reply;
+  if (ended === null) {
+    if ((await findSyncRun(sql, key)) === null) return noSuchRun(sql, key);
+    return syncRunNotActive({ message: 'The run has ended already.' });
+  }
+  const { run, provider } = ended;
+  const durationMs = run.started_at === null ? 0 : Math.max(0, now.getTime() - run.started_at.getTime());
+  syncRunEnded({ provider, status: 'cancelled', durationSeconds: durationMs / 1000 });
+  syncJobs.recheck(run.id);
+  return { status: 200, body: syncRunOf(run) };
 };

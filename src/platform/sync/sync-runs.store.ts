@@ -62,6 +62,12 @@ export async function insertSyncRun(
   return row ?? null;
 }
 
+/** A run that was ended, and where it reads from. */
+export interface EndedRow {
+  readonly run: SyncRunRow;
+  readonly provider: Schemas['SyncProvider'];
+}
+
 /**
  * Ends a run that is pending or running. A worker that has taken it up finds out with its next heartbeat, which
  * requires the status to be still `running`.
@@ -72,12 +78,29 @@ export async function endSyncRun(
   sql: Sql,
   { orgId, configId, runId }: SyncRunKey,
   now: Date,
-): Promise<SyncRunRow | null> {
-  const [row] = await sql<SyncRunRow[]>`
+): Promise<EndedRow | null> {
+  const [row] = await sql<(SyncRunRow & Pick<EndedRow, 'provider'>)[]>`
     update sync_runs set status = 'cancelled', finished_at = ${now}
     where org_id = ${orgId} and sync_config_id = ${configId} and id = ${runId} and status in ('pending', 'running')
-    returning ${columns(sql)}`;
-  return row ?? null;
+    returning ${columns(sql)},
+      (select provider from sync_configs c where c.org_id = sync_runs.org_id and c.id = sync_config_id)`;
+  if (row === undefined) return null;
+  const { provider, ...run } = row;
+  return { run, provider };
+}
+
+/** How many runs have not ended, of all organizations. */
+export interface ActiveRuns {
+  readonly pending: number;
+  readonly running: number;
+}
+
+export async function countActiveRuns(sql: Sql): Promise<ActiveRuns> {
+  const [counts] = await sql<ActiveRuns[]>`
+    select count(*) filter (where status = 'pending')::int as pending,
+      count(*) filter (where status = 'running')::int as running
+    from sync_runs where status in ('pending', 'running')`;
+  return counts ?? { pending: 0, running: 0 };
 }
 
 /** Whether a run of the configuration is pending or running. */

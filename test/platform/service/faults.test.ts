@@ -135,6 +135,12 @@ describe('The database is stopped', () => {
     }
   });
 
+  test('the metrics leave out what only the database knows', async () => {
+    const text = await (await fetch(`${platform.url}/metrics`)).text();
+    expect(text).toContain('# HELP sync_runs ');
+    expect(text).not.toContain('sync_runs{');
+  });
+
   test('a token that is wrong by itself is still told apart: 401', async () => {
     expect((await platform.json('GET', '/api/v1/auth/me', { token: 'nonsense' })).status).toBe(401);
   });

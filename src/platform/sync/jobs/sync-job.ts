@@ -59,6 +59,14 @@ export type ExecutionEnd =
   /** The process died. */
   | { readonly kind: 'died'; readonly reason: string };
 
+/** A run that has come to its end, for those who count them. */
+export interface EndedRun {
+  readonly provider: ProviderName;
+  readonly status: 'complete' | 'partial' | 'failed' | 'cancelled';
+  /** From when it was first taken up; 0: it never was. */
+  readonly durationSeconds: number;
+}
+
 /** Starts a job. */
 export type StartExecution = (job: SyncJob, report: JobReport) => SyncExecution;
 

@@ -7,6 +7,8 @@ import type { StepResult } from './sync-job.js';
 export interface TakenRun {
   readonly id: string;
   readonly org_id: string;
+  /** When it was taken up first. */
+  readonly started_at: Date;
   /** Counts this attempt. */
   readonly attempts: number;
   readonly progress: Partial<Schemas['SyncProgress']>;
@@ -63,10 +65,10 @@ export async function takeDueRuns(
       update sync_runs set status = 'running', worker = ${worker}, heartbeat_at = ${now},
         started_at = coalesce(started_at, ${now}), attempts = attempts + 1
       where id in (select id from due)
-      returning id, org_id, sync_config_id, attempts, progress, result, targets, repositories
+      returning id, org_id, sync_config_id, started_at, attempts, progress, result, targets, repositories
     )
-    select t.id, t.org_id, t.attempts, t.progress, t.result, c.provider, coalesce(t.targets, c.targets) as targets,
-      coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
+    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, c.provider,
+      coalesce(t.targets, c.targets) as targets, coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
       i.secret_sealed, i.base_url
     from taken t
     join sync_configs c on c.org_id = t.org_id and c.id = t.sync_config_id

@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../../sync/failures.js';
 import type { Clock } from '../../surroundings.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
-import { stepKey, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
+import { stepKey, type EndedRun, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
 import { putBack, storeEnd, storeHeartbeat, type RunState, type TakenRun } from './sync-jobs.store.js';
 
 export interface WorkOptions extends JobSettings {
@@ -15,6 +15,8 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
+  /** Told of each run that was brought to its end here. */
+  readonly ended?: (run: EndedRun) => void;
 }
 
 /** A run that is being worked on. */
@@ -45,10 +47,12 @@ export function workOn(run: TakenRun, worker: string, options: WorkOptions): Run
 }
 
 /** Ends a run that cannot be done. When even that cannot be stored, the run is taken up again after a while. */
-function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log }: WorkOptions): RunInWork {
+function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log, ended }: WorkOptions): RunInWork {
   const store = async (): Promise<void> => {
     const key = { runId: run.id, worker };
-    await storeEnd(sql, key, { progress: run.progress, steps: null }, { status: 'failed', error }, clock.now());
+    const now = clock.now();
+    const isOurs = await storeEnd(sql, key, { progress: run.progress, steps: null }, { status: 'failed', error }, now);
+    if (isOurs) ended?.(endedRun(run, 'failed', now));
     log.warn({ run_id: run.id, org_id: run.org_id, error }, 'sync run failed');
   };
   const nothing = (): void => undefined;
@@ -97,6 +101,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       log.error({ ...fields, reason: withoutSecrets(end.reason, secrets) }, 'the process of a sync run died');
     }
     const isOurs = await insist(() => store(settlement));
+    if (isOurs && settlement.kind === 'end') options.ended?.(endedRun(run, settlement.status, clock.now()));
     log.info({ ...fields, settlement }, isOurs ? saidOf(settlement) : 'sync run was ended elsewhere');
   };
 
@@ -155,6 +160,10 @@ function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promi
       return isAlive;
     },
   };
+}
+
+function endedRun({ provider, started_at }: TakenRun, status: EndedRun['status'], now: Date): EndedRun {
+  return { provider, status, durationSeconds: Math.max(0, now.getTime() - started_at.getTime()) / 1000 };
 }
 
 function saidOf(settlement: Settlement): string {

@@ -41,6 +41,7 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
   const run = {
     id: 'run',
     org_id: 'org',
+    started_at: new Date(0),
     attempts: 1,
     progress: {},
     result: null,
