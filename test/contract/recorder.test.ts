@@ -76,6 +76,24 @@ describe('what is as documented', () => {
     for (const exchange of exchangesOfHar({ log: { entries: [entry] } })) notes.recorder.record(exchange);
     expect(seen()).toContainEqual(['readNote', '200', 'application/json']);
   });
+
+  test('knows of the entries of an HTTP archive what was asked', () => {
+    const headers = [{ name: 'X-Persisted-Query-Id', value: 'team-values' }];
+    const url = 'http://h/graphql';
+    const response = { status: 200, headers: [], content: {} };
+    const entries = [
+      { request: { method: 'POST', url, headers, postData: { text: '{"variables":{}}' } }, response },
+      { request: { method: 'GET', url, headers: [] }, response },
+    ];
+    const asked = exchangesOfHar({ log: { entries } }).map(({ requestHeaders, requestBody }) => [
+      requestHeaders.get('x-persisted-query-id'),
+      requestBody,
+    ]);
+    expect(asked).toEqual([
+      ['team-values', '{"variables":{}}'],
+      [null, null],
+    ]);
+  });
 });
 
 describe('what is not as documented is an error at once, and stays one for the gate', () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { builtCommand } from '../cli/built-command.js';
 import { startServer, type ServerProcess } from '../cli/plumbline.js';
+import { recordGraphqlExchange } from '../support/graphql-recorder.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { exchangesOfHar } from '../support/recorder-har.js';
 import { recordExchange } from '../support/recorder.js';
@@ -81,8 +82,12 @@ async function walk(
   });
   const exchanges = exchangesOfHar(JSON.parse(await readFile(har, 'utf8')));
   for (const exchange of exchanges) {
+    const { pathname: path } = new URL(exchange.url);
     // The Analytics API has a contract of another kind.
-    if (new URL(exchange.url).pathname !== '/graphql') recordExchange('platform', exchange);
+    if (path === '/graphql') {
+      const { headers, body } = exchange;
+      recordGraphqlExchange({ ...exchange, path, headers: new Headers(headers), body: String(body) });
+    } else recordExchange('platform', exchange);
   }
   return exchanges.length;
 }

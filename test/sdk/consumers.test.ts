@@ -7,6 +7,8 @@ import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as problems from '../../generated/problems.js';
+import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
 import { startCompose } from './compose-server.js';
 import { me, startPlatform, tokens, user } from './platform-server.js';
 import { filesOf, installConsumer, packSdk, type PackedSdk } from './packed-sdk.js';
@@ -14,25 +16,41 @@ import { filesOf, installConsumer, packSdk, type PackedSdk } from './packed-sdk.
 const run = promisify(execFile);
 const seen = { email: 'robin@example.com', refusal: '/problems/invalid-credentials' };
 const composed = { lines: ['one', 'two'], actual: 'running' };
+const teams = [
+  { value: 'core', count: 2 },
+  { value: 'unassigned', count: 1 },
+  { value: 'web', count: 1 },
+];
+const analyzed = { byId: teams, byText: teams, own: { maxDays: 365 }, limit: ['max_days', 365] };
 let sdk: PackedSdk;
+let platform: TestPlatform;
+let analyst: TestUser;
 
 beforeAll(async () => {
   sdk = await packSdk();
+  platform = await startTestPlatform();
+  analyst = await platform.signUp();
+  await fill(platform.databaseUri, analyst.orgId, smallOrganization);
 }, 120_000);
 
-afterAll(() => rm(sdk.folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await platform.stop();
+  await rm(sdk.folder, { recursive: true, force: true });
+});
 
 describe('the packed SDK', { timeout: 120_000 }, () => {
   it('works for an ECMAScript module', async () => {
     const project = await installConsumer(sdk, 'esm');
     expect(await outcome(join(project, 'main.js'))).toEqual(seen);
     expect(await composeOutcome(join(project, 'compose.js'))).toEqual(composed);
+    expect(await analyticsOutcome(join(project, 'analytics.js'))).toEqual(analyzed);
   });
 
   it('works for a CommonJS module', async () => {
     const project = await installConsumer(sdk, 'cjs');
     expect(await outcome(join(project, 'main.js'))).toEqual(seen);
     expect(await composeOutcome(join(project, 'compose.js'))).toEqual(composed);
+    expect(await analyticsOutcome(join(project, 'analytics.js'))).toEqual(analyzed);
   });
 
   it.each(['module', 'commonjs'])(
@@ -50,22 +68,33 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
       ).toBe('');
       expect(await outcome(join(project, 'built/main.js'))).toEqual(seen);
       expect(await composeOutcome(join(project, 'built/compose.js'))).toEqual(composed);
+      expect(await analyticsOutcome(join(project, 'built/analytics.js'))).toEqual(analyzed);
     },
   );
 
-  it('works bundled for browsers, where only what is used is in the bundle', async () => {
+  it('works bundled for browsers', async () => {
     const project = await installConsumer(sdk, 'bundler');
-    const bundle = await bundleForBrowsers(project, 'main.js');
-    const paths = [...bundle.matchAll(/"(\/api\/v1\/[^"]*)"/g)].map(([, path]) => path);
-    // Beside the operations that the consumer calls: the refresh of the client itself.
-    expect(paths.sort()).toEqual(['/api/v1/auth/login', '/api/v1/auth/me', '/api/v1/auth/refresh']);
-    expect(bundle).not.toContain('application/x-ndjson');
+    const page = join(project, 'page.mjs');
+    await bundleForBrowsers(project, 'main.js');
+    expect(await outcome(page)).toEqual(seen);
+    await bundleForBrowsers(project, 'compose.js');
+    expect(await composeOutcome(page, 'tcp')).toEqual(composed);
+    await bundleForBrowsers(project, 'analytics.js');
+    expect(await analyticsOutcome(page)).toEqual(analyzed);
+  });
 
-    expect(await outcome(join(project, 'page.mjs'))).toEqual(seen);
-
-    const compose = await bundleForBrowsers(project, 'compose.js');
-    expect(compose).not.toContain('node:');
-    expect(await composeOutcome(join(project, 'page.mjs'), 'tcp')).toEqual(composed);
+  it('puts into a bundle only what is used: no other client, operation or query, and nothing of Node', async () => {
+    const project = await installConsumer(sdk, 'bundler');
+    // Beside the operations that the consumers call: the refresh of the client itself.
+    const expected = {
+      'main.js': ['/api/v1/auth/login', '/api/v1/auth/me', '/api/v1/auth/refresh'],
+      'analytics.js': ['/api/v1/auth/refresh', '/graphql', 'TeamValues', 'TimeseriesWeekly'],
+      'compose.js': ['/containers/{id}/logs', '/containers/{id}/start', 'application/x-ndjson', 'nodeTransport'],
+    };
+    for (const [entry, marks] of Object.entries(expected)) {
+      const bundle = await bundleForBrowsers(project, entry);
+      expect([entry, marksOf(bundle)]).toEqual([entry, marks]);
+    }
   });
 
   it('holds what is needed and nothing else', async () => {
@@ -104,9 +133,28 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
 async function bundleForBrowsers(project: string, entry: string): Promise<string> {
   const outfile = join(project, `bundled-${entry.replace('.js', '.mjs')}`);
   await build({ entryPoints: [join(project, entry)], outfile, bundle: true, format: 'esm', platform: 'browser' });
-  const load = `globalThis.baseUrl = process.argv[2];\nawait import(${JSON.stringify(outfile)});\n`;
+  const load = `[, , globalThis.baseUrl, globalThis.orgId, globalThis.accessToken] = process.argv;
+await import(${JSON.stringify(outfile)});
+`;
   await writeFile(join(project, 'page.mjs'), load);
   return readFile(outfile, 'utf8');
+}
+
+/**
+ * What tells where the code of a bundle comes from: the paths of operations, the names of the queries that come with the
+ * SDK, what only streams and other transports need, and modules of Node.
+ */
+function marksOf(bundle: string): string[] {
+  const found = bundle.matchAll(
+    /"(\/(?:api\/v1|containers|projects|networks|volumes|images|graphql)\b[^"]*)"|\bquery ([A-Z]\w+)|(application\/x-ndjson|nodeTransport|\bnode:\w+)/g,
+  );
+  return [...new Set([...found].map(([, path, query, other]) => path ?? query ?? other ?? ''))].sort();
+}
+
+/** Runs a consumer's program against the platform, and gives what it prints. */
+async function analyticsOutcome(program: string): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [program, platform.url, analyst.orgId, analyst.accessToken]);
+  return JSON.parse(stdout);
 }
 
 /** Runs a consumer's program against a compose server, and gives what it prints. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { checkGraphql } from './graphql-check.js';
+import { checkGraphql, type GraphqlExchange } from './graphql-check.js';
 import { graphqlSurface, loadGraphqlContract, type GraphqlContract } from './graphql-contract.js';
 import type { Observations } from './recorder-observations.js';
 import { ContractViolation, observe, reportFault } from './recorder.js';
@@ -20,7 +20,7 @@ export function recordingGraphqlFetch(
     const response = await transport(request);
     const path = new URL(request.url).pathname;
     if (!/^\/graphql(?:\/schema)?$/.test(path) || request.method === 'HEAD') return response;
-    const { units, faults } = checkGraphql(contract, {
+    const exchange = {
       method: request.method,
       path,
       requestHeaders: request.headers,
@@ -28,12 +28,27 @@ export function recordingGraphqlFetch(
       status: response.status,
       headers: response.headers,
       body: await response.clone().text(),
-    });
-    for (const unit of faults.length === 0 ? units : []) observations.observe(graphqlSurface, unit);
-    if (faults.length === 0) return response;
-    observations.reportFault(graphqlSurface, faults.join('; '));
-    throw new ContractViolation(faults.join('; '));
+    };
+    recordGraphqlExchange(exchange, contract, observations);
+    return response;
   };
+}
+
+/**
+ * Checks one exchange with `/graphql` that was made by another client, or stands in a HAR file, and notes what it shows.
+ *
+ * @throws ContractViolation
+ */
+export function recordGraphqlExchange(
+  exchange: GraphqlExchange,
+  contract: GraphqlContract = repositoryContract(),
+  observations: Observations = { observe, reportFault },
+): void {
+  const { units, faults } = checkGraphql(contract, exchange);
+  for (const unit of faults.length === 0 ? units : []) observations.observe(graphqlSurface, unit);
+  if (faults.length === 0) return;
+  observations.reportFault(graphqlSurface, faults.join('; '));
+  throw new ContractViolation(faults.join('; '));
 }
 
 let loaded: GraphqlContract | undefined;
