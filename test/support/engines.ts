@@ -28,12 +28,6 @@ import { tarOf } from '../../src/compose/runtime/tar.js';
 
 const run = promisify(execFile);
 
-/**
- * A second try on CI, where the engines are others' programs on a busy machine: Podman's socket was seen to end a stream
- * of events by itself. What fails twice is a failure. Elsewhere one failure is one.
- */
-export const secondTries = process.env['CI'] === undefined ? 0 : 1;
-
 export const TEST_LABEL = 'plumbline.test';
 
 export interface TestEngine {

@@ -61,6 +61,14 @@ export interface Abortable {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * What the caller has seen of the container, in place of the look that goes before an act. Where the engine sees it
+ * otherwise and refuses, it is looked at, and the error is the same.
+ */
+export interface Seen {
+  readonly seen?: Pick<ContainerRecord, 'id' | 'status' | 'startedAt'>;
+}
+
 /** All of these labels with these values; an empty value asks only that the label is there. */
 export interface LabelFilter extends Abortable {
   readonly labels?: Readonly<Record<string, string>>;
@@ -93,14 +101,14 @@ export interface SystemOperations {
 export interface ContainerOperations {
   /** imageNotFound when the image is not here (nothing is pulled), alreadyExists when the name is taken. */
   create(spec: ContainerSpec, options?: Abortable): Promise<CreatedContainer>;
-  start(id: string, options?: Abortable): Promise<void>;
+  start(id: string, options?: Abortable & Seen): Promise<void>;
   /** Starts in the foreground, with nothing of the output missed. */
   startAttached(
     id: string,
     options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> },
   ): Promise<AttachedProcess>;
   /** The stop signal, then SIGKILL after `timeoutSeconds` (default 10). */
-  stop(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<void>;
+  stop(id: string, options?: Abortable & Seen & { readonly timeoutSeconds?: number }): Promise<void>;
   /** Sends `killSignal` (default SIGKILL; `SIGTERM`, `TERM` and `15` are the same). After SIGKILL it has exited. */
   kill(id: string, options?: Abortable & { readonly killSignal?: string }): Promise<void>;
   /** Stops it if it runs, and starts it. */
@@ -108,7 +116,10 @@ export interface ContainerOperations {
   /** Until it has ended, at most `timeoutSeconds` (default 60), else timeout. At once for one that has. */
   wait(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
   /** `force` also removes a running one, without a graceful stop; `volumes` its anonymous volumes with it. */
-  remove(id: string, options?: Abortable & { readonly force?: boolean; readonly volumes?: boolean }): Promise<void>;
+  remove(
+    id: string,
+    options?: Abortable & Seen & { readonly force?: boolean; readonly volumes?: boolean },
+  ): Promise<void>;
   inspect(id: string, options?: Abortable): Promise<ContainerRecord>;
   /** Whatever their status, oldest first. */
   list(options?: LabelFilter): Promise<readonly ContainerRecord[]>;

@@ -2,12 +2,13 @@
  * Who ended a container's run. Engines know only `exited`; that a run was ended by our stop has to outlive
  * the process that stopped it, because the next command asks in a process of its own.
  *
- * One small file per stopped container, `<directory>/<engine>/<container id>.json`, instead of one file for
- * all: concurrent commands write different files, so no update is lost and no lock is needed, and each
- * write is atomic by rename. A mark names the run that it is about by the run's start time. A container that
+ * One small file per stopped container, `<directory>/<container id>.json`, instead of one file for all: concurrent
+ * commands write different files, so no update is lost and no lock is needed, and each write is atomic by rename.
+ * Ids are random, so that two engines have none in common, and one engine is known by its containers however it is
+ * reached. A mark names the run that it is about by the run's start time. A container that
  * was started again, by anyone, has another run, and its old mark means nothing.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RuntimeError } from './errors.js';
@@ -20,58 +21,70 @@ export interface StopMark {
 }
 
 export interface StopMarks {
-  /** @throws RuntimeError.persistenceFailure: the mark is not durable, so the stop must not begin. */
-  write(engine: string, id: string, mark: StopMark): Promise<void>;
+  /**
+   * @param place where the engine of the container is
+   * @throws RuntimeError.persistenceFailure: the mark is not durable, so the stop must not begin.
+   */
+  write(place: string, id: string, mark: StopMark): Promise<void>;
   /** Undefined when there is none, or none that can be read. */
-  read(engine: string, id: string): Promise<StopMark | undefined>;
-  erase(engine: string, id: string): Promise<void>;
-  /** Erases the engine's marks of containers that are gone, once there are so many that it is worth asking. */
-  prune(engine: string, existing: () => Promise<ReadonlySet<string>>): Promise<void>;
+  read(id: string): Promise<StopMark | undefined>;
+  erase(id: string): Promise<void>;
+  /** Erases the marks that were made at a place of containers that are gone, once it is worth asking: when many were. */
+  prune(place: string, existing: () => Promise<ReadonlySet<string>>): Promise<void>;
 }
 
 /** Marks that may pile up before those of removed containers are sought. */
 const MANY = 200;
 
-/** Marks on disk: files 0600 in directories 0700 under `directory`, which is made when first needed. */
+/** Marks on disk: files 0600 in `directory`, which is made when first needed, 0700. */
 export function durableStopMarks(directory: string): StopMarks {
-  const folder = (engine: string): string =>
-    join(directory, createHash('sha256').update(engine).digest('hex').slice(0, 16));
-  const file = (engine: string, id: string): string => join(folder(engine), `${fileName(id)}.json`);
+  const file = (id: string): string => join(directory, `${fileName(id)}.json`);
+
+  const read = async (path: string): Promise<(StopMark & { readonly place: string }) | undefined> => {
+    try {
+      return parseMark(await readFile(path, 'utf8'));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw persistenceFailure('The state of a stop could not be read', error);
+    }
+  };
 
   return {
-    async write(engine, id, mark) {
+    async write(place, id, mark) {
       try {
-        await mkdir(folder(engine), { recursive: true, mode: 0o700 });
-        await replaceFile(file(engine, id), JSON.stringify(mark));
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await replaceFile(file(id), JSON.stringify({ ...mark, place }));
       } catch (error) {
         throw persistenceFailure('The state of a stop could not be written', error);
       }
     },
-    async read(engine, id) {
-      try {
-        return parseMark(await readFile(file(engine, id), 'utf8'));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw persistenceFailure('The state of a stop could not be read', error);
-      }
+    async read(id) {
+      const mark = await read(file(id));
+      return mark && { run: mark.run, until: mark.until };
     },
-    async erase(engine, id) {
+    async erase(id) {
       try {
-        await rm(file(engine, id), { force: true });
+        await rm(file(id), { force: true });
       } catch (error) {
         throw persistenceFailure('The state of a stop could not be erased', error);
       }
     },
-    async prune(engine, existing) {
-      const names = await readdir(folder(engine)).catch((error: unknown) => {
+    async prune(place, existing) {
+      const names = await readdir(directory).catch((error: unknown) => {
         if (isMissing(error)) return [];
         throw persistenceFailure('The state of stops could not be listed', error);
       });
       if (names.length < MANY) return;
-      const keep = new Set([...(await existing())].map(fileName));
-      // A draft of a mark that is just being written is named after the container, too.
-      const gone = names.filter((name) => !keep.has(name.slice(0, name.indexOf('.'))));
-      await Promise.all(gone.map((name) => rm(join(folder(engine), name), { force: true })));
+      const marks = await Promise.all(
+        names
+          .filter((name) => name.endsWith('.json'))
+          .map(async (name) => ({ name, mark: await read(join(directory, name)) })),
+      );
+      const own = marks.filter(({ mark }) => mark?.place === place);
+      if (own.length < MANY) return;
+      const keep = new Set([...(await existing())].map((id) => `${fileName(id)}.json`));
+      const gone = own.filter(({ name }) => !keep.has(name));
+      await Promise.all(gone.map(({ name }) => rm(join(directory, name), { force: true })));
     },
   };
 }
@@ -79,11 +92,10 @@ export function durableStopMarks(directory: string): StopMarks {
 /** Marks that live as long as the process: for an engine that lives as long as the process. */
 export function transientStopMarks(): StopMarks {
   const marks = new Map<string, StopMark>();
-  const key = (engine: string, id: string): string => `${engine}/${id}`;
   return {
-    write: (engine, id, mark) => Promise.resolve(void marks.set(key(engine, id), mark)),
-    read: (engine, id) => Promise.resolve(marks.get(key(engine, id))),
-    erase: (engine, id) => Promise.resolve(void marks.delete(key(engine, id))),
+    write: (_place, id, mark) => Promise.resolve(void marks.set(id, mark)),
+    read: (id) => Promise.resolve(marks.get(id)),
+    erase: (id) => Promise.resolve(void marks.delete(id)),
     prune: () => Promise.resolve(),
   };
 }
@@ -107,12 +119,13 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 }
 
 /** A mark that does not parse is no mark: losing one turns `stopped` into `exited`, nothing more. */
-function parseMark(text: string): StopMark | undefined {
+function parseMark(text: string): (StopMark & { readonly place: string }) | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || !('run' in value) || !('until' in value)) return undefined;
     const { run, until } = value;
-    return typeof run === 'number' && typeof until === 'number' ? { run, until } : undefined;
+    const place = 'place' in value && typeof value.place === 'string' ? value.place : '';
+    return typeof run === 'number' && typeof until === 'number' ? { run, until, place } : undefined;
   } catch {
     return undefined;
   }

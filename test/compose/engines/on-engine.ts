@@ -1,6 +1,6 @@
 /** Runs parts of the suite on one engine; skipped, with the reason, where it is missing. */
 import { afterAll, describe, it } from 'vitest';
-import { secondTries, testEngine, type TestEngine } from '../../support/engines.js';
+import { testEngine, type TestEngine } from '../../support/engines.js';
 
 export type EnginePart = (engine: TestEngine) => void;
 
@@ -12,7 +12,7 @@ export async function onEngine(name: TestEngine['name'], parts: readonly EngineP
     });
     return;
   }
-  describe(name, { timeout: 120_000, retry: secondTries }, () => {
+  describe(name, { timeout: 120_000 }, () => {
     for (const part of parts) part(engine);
   });
   // Also when a test has failed, and also what it has made and lost sight of.

@@ -2,7 +2,6 @@
  * What every backend must do, written once. Each test names the operations that it proves, and the table of
  * operation by backend (conformance-table.ts) is what has been seen to pass.
  */
-import { secondTries } from '../../support/engines.js';
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isRuntimeError, TerminalError, type RuntimeFailure } from '../../../src/compose/runtime/errors.js';
@@ -105,7 +104,7 @@ export function conformance(subject: Subject, column: ConformanceColumn, parts: 
     },
     status: async (id) => (await containers.inspect(id)).status,
   };
-  describe(subject.name, { timeout: 60_000, retry: secondTries }, () => {
+  describe(subject.name, { timeout: 60_000 }, () => {
     for (const part of parts) part(bench);
     afterAll(async () => {
       const left = await containers.list({ labels: subject.labels });

@@ -24,14 +24,15 @@ async function filesBelow(path: string): Promise<string[]> {
 describe('durable stop marks', () => {
   it('are read back by another process', async () => {
     await durableStopMarks(directory).write('engine', 'abc', mark);
-    expect(await durableStopMarks(directory).read('engine', 'abc')).toEqual(mark);
+    expect(await durableStopMarks(directory).read('abc')).toEqual(mark);
   });
 
-  it('are kept apart by engine and by container', async () => {
+  it('are kept apart by container, and found again however its engine is reached', async () => {
     const marks = durableStopMarks(directory);
     await marks.write('engine', 'abc', mark);
-    expect(await marks.read('other', 'abc')).toBeUndefined();
-    expect(await marks.read('engine', 'abd')).toBeUndefined();
+    expect(await marks.read('abd')).toBeUndefined();
+    await marks.write('the same engine elsewhere', 'abc', { run: 7, until: 8 });
+    expect(await marks.read('abc')).toEqual({ run: 7, until: 8 });
   });
 
   it('are files that only their owner reads, in directories that only their owner enters', async () => {
@@ -45,7 +46,7 @@ describe('durable stop marks', () => {
     const marks = durableStopMarks(directory);
     const ids = Array.from({ length: 100 }, (_, number) => `id${number}`);
     await Promise.all(ids.map((id, run) => marks.write('engine', id, { run, until: 0 })));
-    const read = await Promise.all(ids.map((id) => marks.read('engine', id)));
+    const read = await Promise.all(ids.map((id) => marks.read(id)));
     expect(read.map((one) => one?.run)).toEqual(ids.map((_, run) => run));
     expect(await filesBelow(directory)).toHaveLength(100);
   });
@@ -54,7 +55,7 @@ describe('durable stop marks', () => {
     const marks = durableStopMarks(directory);
     const runs = Array.from({ length: 50 }, (_, run) => run);
     await Promise.all(runs.map((run) => marks.write('engine', 'abc', { run, until: run })));
-    const read = await marks.read('engine', 'abc');
+    const read = await marks.read('abc');
     expect(runs).toContain(read?.run);
     expect(read?.until).toBe(read?.run);
   });
@@ -63,14 +64,14 @@ describe('durable stop marks', () => {
     const marks = durableStopMarks(directory);
     const many = Array.from({ length: 200 }, (_, index) => `more${index}`);
     await Promise.all(['one', 'two', 'three', ...many].map((id) => marks.write('engine', id, mark)));
-    await marks.write('other', 'two', mark);
-    await marks.erase('engine', 'one');
-    await marks.erase('engine', 'one');
+    await marks.write('other', 'four', mark);
+    await marks.erase('one');
+    await marks.erase('one');
     await marks.prune('engine', () => Promise.resolve(new Set(['three'])));
-    expect(await marks.read('engine', 'one')).toBeUndefined();
-    expect(await marks.read('engine', 'two')).toBeUndefined();
-    expect(await marks.read('engine', 'three')).toEqual(mark);
-    expect(await marks.read('other', 'two')).toEqual(mark);
+    expect(await marks.read('one')).toBeUndefined();
+    expect(await marks.read('two')).toBeUndefined();
+    expect(await marks.read('three')).toEqual(mark);
+    expect(await marks.read('four')).toEqual(mark);
   });
 
   it('are pruned only when there are many, because that takes a list of every container', async () => {
@@ -78,7 +79,7 @@ describe('durable stop marks', () => {
     await marks.write('engine', 'one', mark);
     await marks.prune('engine', () => Promise.reject(new Error('asked')));
     await marks.prune('unknown', () => Promise.reject(new Error('asked')));
-    expect(await marks.read('engine', 'one')).toEqual(mark);
+    expect(await marks.read('one')).toEqual(mark);
   });
 
   it('can be written while others are pruned', async () => {
@@ -90,7 +91,7 @@ describe('durable stop marks', () => {
       ...fresh.map((id) => marks.write('engine', id, mark)),
       marks.prune('engine', () => Promise.resolve(new Set(fresh))),
     ]);
-    for (const id of fresh) expect(await marks.read('engine', id)).toEqual(mark);
+    for (const id of fresh) expect(await marks.read(id)).toEqual(mark);
   });
 
   it('of a torn or foreign file are none', async () => {
@@ -99,21 +100,21 @@ describe('durable stop marks', () => {
     const [file = ''] = await filesBelow(directory);
     for (const content of ['', '{"run": 1', '[]', '{"run":"1","until":2}', 'null']) {
       await writeFile(file, content);
-      expect(await marks.read('engine', 'abc')).toBeUndefined();
+      expect(await marks.read('abc')).toBeUndefined();
     }
   });
 
   it('stay inside their directory, whatever the id', async () => {
     const marks = durableStopMarks(join(directory, 'inner'));
-    await marks.write('../engine', '../../outside', mark);
-    expect(await marks.read('../engine', '../../outside')).toEqual(mark);
+    await marks.write('engine', '../../outside', mark);
+    expect(await marks.read('../../outside')).toEqual(mark);
     expect(await readdir(directory)).toEqual(['inner']);
   });
 
   it('that cannot be written are a persistenceFailure that names the reason and no path', async () => {
     const blocked = join(directory, 'file');
     await writeFile(blocked, '');
-    const error = await durableStopMarks(blocked)
+    const error = await durableStopMarks(join(blocked, 'below'))
       .write('engine', 'abc', mark)
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RuntimeError);
@@ -129,6 +130,6 @@ describe('durable stop marks', () => {
     const [file = ''] = await filesBelow(directory);
     await rm(file);
     await mkdir(file);
-    await expect(marks.read('engine', 'abc')).rejects.toMatchObject({ failure: { case: 'persistenceFailure' } });
+    await expect(marks.read('abc')).rejects.toMatchObject({ failure: { case: 'persistenceFailure' } });
   });
 });

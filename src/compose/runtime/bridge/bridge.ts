@@ -7,7 +7,6 @@ import type { RuntimeVersion } from '../records.js';
 import type { Backend } from '../runtime.js';
 import { secretValues } from '../scrub.js';
 import type { StopMarks } from '../state.js';
-import { podmanIdentity } from '../engine/podman-identity.js';
 import type { EngineAddress } from './address.js';
 import { engineClient, type EngineClient } from './client.js';
 import { bridgeContainers } from './containers.js';
@@ -30,8 +29,9 @@ export function bridgeBackend({ address, marks, clock, environment }: BridgePart
   return engineBackend({
     engine: {
       conformer: 'bridge',
+      place: address.kind === 'socket' ? address.path : `${address.host}:${address.port}`,
       refuses: { wait: true, networks: true },
-      system: bridgeSystem(client),
+      system: bridgeSystem(client, clock),
       containers: bridgeContainers(client, clock),
       images: bridgeImages(client, environment),
       volumes: bridgeVolumes(client),
@@ -42,7 +42,7 @@ export function bridgeBackend({ address, marks, clock, environment }: BridgePart
   });
 }
 
-function bridgeSystem(client: EngineClient): EngineSystem {
+function bridgeSystem(client: EngineClient, clock: Clock): EngineSystem {
   const version = async (signal?: AbortSignal): Promise<RuntimeVersion> => {
     const answer = objectOf(await client.call({}, signal, (docker) => docker.version()));
     return {
@@ -54,12 +54,6 @@ function bridgeSystem(client: EngineClient): EngineSystem {
     };
   };
   return {
-    async identity(signal) {
-      const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
-      // Podman makes a new ID up for each answer; its storage is what it is known by.
-      if (await client.isPodman(signal)) return podmanIdentity(textOf(info.Name), textOf(info.DockerRootDir));
-      return `docker:${textOf(info.ID)}`;
-    },
     async ping(signal) {
       (await client.stream({}, { method: 'GET', path: '/_ping', signal })).resume();
     },
@@ -76,6 +70,6 @@ function bridgeSystem(client: EngineClient): EngineSystem {
         memoryBytes: numberOf(info.MemTotal),
       };
     },
-    events: (options) => engineEvents(client, options),
+    events: (options) => engineEvents(client, clock, options),
   };
 }

@@ -1,8 +1,9 @@
 /** The connection to an engine that speaks the Docker Engine API. */
 import type DockerEngine from 'dockerode';
+import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
-import { objectOf, objectsOf, textOf, type Json } from '../json.js';
+import { textOf } from '../json.js';
 import type { EngineAddress } from './address.js';
 import { Docker } from './dockerode.js';
 import { runtimeErrorOf, type Subject } from './failures.js';
@@ -16,8 +17,8 @@ export interface EngineClient {
   call<T>(subject: Subject, signal: AbortSignal | undefined, act: (docker: DockerEngine) => Promise<T>): Promise<T>;
   /** One call that answers a stream, whatever dockerode's own method would do with it. */
   stream(subject: Subject, request: StreamRequest): Promise<Readable>;
-  /** What the engine says of itself, asked once. */
-  version(signal?: AbortSignal): Promise<Json>;
+  /** Of the Engine API, as the engine has it; asked once. */
+  apiVersion(signal?: AbortSignal): Promise<string>;
   /** Podman's compatible socket differs where this asks. */
   isPodman(signal?: AbortSignal): Promise<boolean>;
   /** The same client, with more values that no error text may quote. */
@@ -39,18 +40,22 @@ export interface StreamRequest {
 
 export function engineClient(address: EngineAddress, secrets: readonly string[]): EngineClient {
   const docker = new Docker(optionsOf(address));
-  let versionOnce: Promise<Json> | undefined;
+  let pinged: Promise<IncomingHttpHeaders> | undefined;
 
-  // An engine of another version is another process: whoever held a connection to the old one has lost it.
-  const version = (signal?: AbortSignal): Promise<Json> => {
-    versionOnce ??= clientKnowing(secrets)
-      .call({}, signal, () => docker.version())
-      .then(objectOf)
+  // An engine of another version is another process: whoever held a connection to the old one has lost it. Its version
+  // proper is not asked for, because for that Docker runs other programs and asks them for theirs.
+  const ping = (signal?: AbortSignal): Promise<IncomingHttpHeaders> => {
+    pinged ??= clientKnowing(secrets)
+      .stream({}, { method: 'GET', path: '/_ping', signal })
+      .then((reply) => {
+        reply.resume();
+        return reply instanceof IncomingMessage ? reply.headers : {};
+      })
       .catch((error: unknown) => {
-        versionOnce = undefined;
+        pinged = undefined;
         throw error;
       });
-    return versionOnce;
+    return pinged;
   };
 
   function clientKnowing(known: readonly string[]): EngineClient {
@@ -68,8 +73,8 @@ export function engineClient(address: EngineAddress, secrets: readonly string[])
       secrets: known,
       call,
       stream: (subject, request) => call(subject, request.signal, () => dialled(docker, request)),
-      version,
-      isPodman: async (signal) => isPodmanVersion(await version(signal)),
+      apiVersion: async (signal) => textOf((await ping(signal))['api-version']),
+      isPodman: async (signal) => Object.hasOwn(await ping(signal), 'libpod-api-version'),
       knowing: (more) => clientKnowing([...known, ...more]),
     };
   }
@@ -120,10 +125,6 @@ function dialled(docker: DockerEngine, request: StreamRequest): Promise<Readable
       },
     );
   });
-}
-
-function isPodmanVersion(version: Json): boolean {
-  return objectsOf(version.Components).some(({ Name }) => /podman/i.test(textOf(Name)));
 }
 
 /** All of it is said, because docker-modem fills what is left out from the process environment. */

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import { containerOf } from '../engine/inspect.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { isRuntimeError } from '../errors.js';
-import { objectOf, textOf } from '../json.js';
+import { objectOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { secretsOf, type EngineClient } from './client.js';
@@ -98,7 +98,7 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
 async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
-  const version = await client.version(signal);
+  const apiVersion = await client.apiVersion(signal);
   const container = await about.call(subject, signal, (docker) =>
     docker.createContainer({ ...createOptions(spec), ...abortable(signal) }),
   );
@@ -115,7 +115,7 @@ async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortS
     await about.call({}, undefined, () => container.remove({ force: true, v: true })).catch(() => undefined);
     throw error;
   }
-  return { id: container.id, warnings: unsupported(spec, textOf(version.ApiVersion)) };
+  return { id: container.id, warnings: unsupported(spec, apiVersion) };
 }
 
 function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {

@@ -1,15 +1,24 @@
 /**
- * dockerode without what is never used of it here. It loads a gRPC stack (for BuildKit sessions) and an SSH client (for
- * `ssh://` addresses) whether they are needed or not, and that takes longer than most commands do: 130 of 200 ms.
+ * dockerode without what is never used of it here. It loads a gRPC stack (for BuildKit sessions), an SSH client (for
+ * `ssh://` addresses), an archiver (for build contexts that it packs itself) and streams for older versions of Node.js
+ * whether they are needed or not, and that takes longer than most commands do.
  */
 import type DockerConstructor from 'dockerode';
 import Module, { createRequire } from 'node:module';
+import stream from 'node:stream';
 
-const UNUSED = [
+/** Empty, where nothing stands in for it. */
+const UNUSED: readonly {
+  readonly by: 'dockerode' | 'docker-modem';
+  readonly name: string;
+  readonly instead?: object;
+}[] = [
   { by: 'dockerode', name: '@grpc/grpc-js' },
   { by: 'dockerode', name: '@grpc/proto-loader' },
+  { by: 'dockerode', name: 'tar-fs' },
   { by: 'docker-modem', name: 'ssh2' },
-] as const;
+  { by: 'docker-modem', name: 'readable-stream', instead: stream },
+];
 
 /** The library, ready to be constructed. */
 export const Docker: typeof DockerConstructor = loadDocker();
@@ -18,15 +27,16 @@ function loadDocker(): typeof DockerConstructor {
   const require = createRequire(import.meta.url);
   const fromDockerode = createRequire(require.resolve('dockerode'));
   const requirers = { dockerode: fromDockerode, 'docker-modem': createRequire(fromDockerode.resolve('docker-modem')) };
-  const placeholders = UNUSED.map(({ by, name }) => requirers[by].resolve(name)).filter(
-    (path) => require.cache[path] === undefined,
-  );
-  for (const path of placeholders) require.cache[path] = Object.assign(new Module(path), { loaded: true });
+  const placeholders = UNUSED.map(({ by, name, instead = {} }) => {
+    const path = requirers[by].resolve(name);
+    return { path, module: Object.assign(new Module(path), { loaded: true, exports: instead }) };
+  }).filter(({ path }) => require.cache[path] === undefined);
+  for (const { path, module } of placeholders) require.cache[path] = module;
   try {
     // What `require` answers is untyped; these are the package's own types.
     return require('dockerode') as typeof DockerConstructor;
   } finally {
     // Whoever else asks for one of them gets the real one.
-    for (const path of placeholders) Reflect.deleteProperty(require.cache, path);
+    for (const { path } of placeholders) Reflect.deleteProperty(require.cache, path);
   }
 }

@@ -1,11 +1,14 @@
 /** The engine's events about containers. */
 import type { Readable } from 'node:stream';
+import type { Clock } from '../clock.js';
+import { continuedEvents } from '../engine/continued-events.js';
 import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
 import { engineFilters } from '../engine/labels.js';
 import { epochSeconds, utcTime, utcTimeOf } from '../engine/time.js';
 import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../json.js';
 import { linesOf } from '../lines.js';
 import { chunksOf, type EngineClient } from './client.js';
+import { isAway } from './failures.js';
 
 /**
  * Podman sends not even headers before the first event, so the request is not awaited. Nothing is missed for
@@ -13,29 +16,25 @@ import { chunksOf, type EngineClient } from './client.js';
  */
 export async function engineEvents(
   client: EngineClient,
-  options: EngineEventOptions,
+  clock: Clock,
+  { live, labels = {}, signal, ...options }: EngineEventOptions,
 ): Promise<AsyncIterable<EngineEvent>> {
-  const { signal } = options;
-  const since = options.since === undefined ? await engineTime(client, signal) : epochSeconds(options.since);
-  const response = client.stream(
-    {},
-    {
-      method: 'GET',
-      path: '/events?',
-      query: {
-        since,
-        // Podman ends on its own word, Docker at a time that has passed.
-        ...(!options.live && {
-          stream: false,
-          ...(!(await client.isPodman(signal)) && { until: await engineTime(client, signal) }),
-        }),
-        filters: JSON.stringify({ type: ['container'], ...engineFilters(options.labels ?? {}) }),
-      },
-      signal,
-    },
-  );
-  response.catch(() => undefined); // Whoever iterates gets it.
-  return parsed(client, response, signal);
+  const begin = options.since ?? (await engineTime(client, signal));
+  const filters = JSON.stringify({ type: ['container'], ...engineFilters(labels) });
+  const open = (query: Readonly<Record<string, unknown>>): AsyncIterable<EngineEvent> => {
+    const response = client.stream({}, { method: 'GET', path: '/events?', query: { ...query, filters }, signal });
+    response.catch(() => undefined); // Whoever iterates gets it.
+    return parsed(client, response, signal);
+  };
+  if (live) {
+    const source = { open: (since: Date) => open({ since: epochSeconds(since) }), isLoss: isAway };
+    return continuedEvents(source, begin, clock, signal);
+  }
+  const since = epochSeconds(begin);
+  if (await client.isPodman(signal)) return open({ since, stream: false });
+  // Docker ends at a time that has passed: this millisecond, which its own time is in the middle of, has when it answers.
+  const until = new Date((await engineTime(client, signal)).getTime() + 1);
+  return open({ since, until: epochSeconds(until) });
 }
 
 async function* parsed(
@@ -49,10 +48,10 @@ async function* parsed(
   }
 }
 
-async function engineTime(client: EngineClient, signal: AbortSignal | undefined): Promise<string> {
+async function engineTime(client: EngineClient, signal: AbortSignal | undefined): Promise<Date> {
   const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
-  const time = utcTime(textOf(info.SystemTime)) ?? utcTime(new Date().toISOString()) ?? '';
-  return `${Math.floor(Date.parse(time) / 1000)}.${time.slice(20, 29)}`;
+  const time = Date.parse(utcTime(textOf(info.SystemTime)) ?? '');
+  return Number.isNaN(time) ? new Date() : new Date(time);
 }
 
 /** Undefined for what is no change of a container's life: exec, attach, resize, and the like. */

@@ -1,5 +1,5 @@
 /** Makes the catalogue's errors of what the Engine API, Docker's or Podman's, answers. */
-import { alreadyExists, backendFailure, imageNotFound, notFound, RuntimeError } from '../errors.js';
+import { alreadyExists, backendFailure, imageNotFound, isRuntimeError, notFound, RuntimeError } from '../errors.js';
 import { objectOf, textOf } from '../json.js';
 import { scrub } from '../scrub.js';
 
@@ -52,6 +52,13 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (isStopping.test(text))
     return backendFailure(`The container engine is being stopped (${scrub(text, secrets)}).`, error);
   return backendFailure(scrub(text, secrets) || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error);
+}
+
+/** Is this how it looks when an engine ends, or is not there? It may come back: one that is started again is away so. */
+export function isAway(error: unknown): boolean {
+  if (!isRuntimeError(error, 'backendFailure')) return false;
+  const code = textOf(objectOf(error.cause).code);
+  return unreachable.has(code) || interrupted.has(code) || isStopping.test(engineText(error.cause));
 }
 
 /** The engine's own words, without the frame that dockerode puts around them. */

@@ -1,7 +1,7 @@
 /** Networks through the Engine API: inside the backend only. */
 import { engineFilters } from '../engine/labels.js';
 import type Docker from 'dockerode';
-import { alreadyExists, isRuntimeError, notFound } from '../errors.js';
+import { alreadyExists, isRuntimeError } from '../errors.js';
 import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
 import type { NetworkOperations } from '../runtime.js';
@@ -14,18 +14,23 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
     return networkOf(objectOf(network));
   };
 
+  const requireFree = async (name: string, signal?: AbortSignal): Promise<void> => {
+    const existing = await inspect(name, signal).catch((error: unknown) => {
+      if (isRuntimeError(error, 'notFound')) return undefined;
+      throw error;
+    });
+    if (existing !== undefined) throw alreadyExists(name);
+  };
+
   return {
     async create(spec, { signal } = {}) {
       // Podman's socket makes a second network of a name without a word when it is another driver's.
-      const existing = await inspect(spec.name, signal).catch((error: unknown) => {
-        if (isRuntimeError(error, 'notFound')) return undefined;
-        throw error;
-      });
-      if (existing !== undefined) throw alreadyExists(spec.name);
-      await client.call({ newName: spec.name }, signal, (docker) =>
+      if (await client.isPodman(signal)) await requireFree(spec.name, signal);
+      const { id } = await client.call({ newName: spec.name }, signal, (docker) =>
         docker.createNetwork({ ...createBody(spec), ...(signal && { abortSignal: signal }) }),
       );
-      return inspect(spec.name, signal);
+      const { name, driver = 'bridge', internal = false, labels = {} } = spec;
+      return { id, name, driver, internal, labels };
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));
@@ -35,8 +40,7 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
     inspect: (id, { signal } = {}) => inspect(id, signal),
     async remove(id, { signal } = {}) {
       // Podman's socket answers 204 for a network that is not there.
-      const { id: whole } = await inspect(id, signal);
-      if (whole === '') throw notFound(id);
+      if (await client.isPodman(signal)) await inspect(id, signal);
       await client.call({ id }, signal, (docker) => docker.getNetwork(id).remove(signal && { abortSignal: signal }));
     },
   };

@@ -58,24 +58,15 @@ async function ensureNetwork(
   signal: AbortSignal | undefined,
 ): Promise<NetworkRecord> {
   const abortable = signal === undefined ? {} : { signal };
-  const found = async (): Promise<NetworkRecord | undefined> => {
-    try {
-      return await networks.inspect(spec.name, abortable);
-    } catch (error) {
-      if (isRuntimeError(error, 'notFound')) return undefined;
-      throw error;
-    }
-  };
-  const existing = await found();
-  if (existing !== undefined) return owned(existing, spec);
   try {
     return await networks.create(spec, abortable);
   } catch (error) {
     if (!isRuntimeError(error, 'alreadyExists')) throw error;
-    // Somebody made it in between: theirs is as good as ours, if it is the same project's.
-    const theirs = await found();
-    if (theirs === undefined) throw error;
-    return owned(theirs, spec);
+    const existing = await networks.inspect(spec.name, abortable).catch((missing: unknown) => {
+      // Somebody has removed it in between.
+      throw isRuntimeError(missing, 'notFound') ? error : missing;
+    });
+    return owned(existing, spec);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
 import type { ContainerRecord, StatsSample } from '../records.js';
-import type { ContainerOperations } from '../runtime.js';
+import type { Abortable, ContainerOperations, Seen } from '../runtime.js';
 import { signalName } from '../signals.js';
 import type { FileToPut } from '../spec.js';
 import { tarOf, type TarEntry } from '../tar.js';
@@ -26,12 +26,12 @@ export function containerOperations(
   const { containers } = engine;
 
   const look = async (id: string, signal?: AbortSignal): Promise<ContainerRecord> =>
-    ledger.record(await containers.inspect(id, signal), signal);
+    ledger.record(await containers.inspect(id, signal));
 
   /** The container, if it is in a status that allows the operation. */
   async function guard(operation: GuardedOperation, id: string, signal?: AbortSignal): Promise<EngineContainer> {
     const container = await containers.inspect(id, signal);
-    requireStatus(operation, id, (await ledger.record(container, signal)).status);
+    requireStatus(operation, id, (await ledger.record(container)).status);
     return container;
   }
 
@@ -43,16 +43,41 @@ export function containerOperations(
     on: (container: EngineContainer) => Promise<T>,
   ): Promise<T> {
     const container = await guard(operation, id, signal);
+    return explained(operation, id, signal, () => on(container));
+  }
+
+  async function explained<T>(
+    operation: GuardedOperation,
+    id: string,
+    signal: AbortSignal | undefined,
+    on: () => Promise<T>,
+  ): Promise<T> {
     try {
-      return await on(container);
+      return await on();
     } catch (error) {
       if (isEngineFailure(error)) await guard(operation, id, signal);
       throw error;
     }
   }
 
-  async function stop(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
-    await act('stop', id, signal, async (container) => {
+  /** Without a look where the caller has had one. */
+  async function actOnSeen(
+    operation: GuardedOperation,
+    id: string,
+    { seen, signal }: Abortable & Seen,
+    on: (container: Pick<ContainerRecord, 'id' | 'startedAt'>) => Promise<void>,
+  ): Promise<void> {
+    if (seen === undefined) return act(operation, id, signal, on);
+    requireStatus(operation, id, seen.status);
+    await explained(operation, id, signal, () => on(seen));
+  }
+
+  const start = (id: string, options: Abortable & Seen): Promise<void> =>
+    actOnSeen('start', id, options, (container) => containers.start(container.id, options.signal));
+
+  async function stop(id: string, timeoutSeconds: number, options: Abortable & Seen): Promise<void> {
+    const { signal } = options;
+    await actOnSeen('stop', id, options, async (container) => {
       await ledger.open(container, timeoutSeconds, signal);
       let asked = false;
       try {
@@ -69,15 +94,15 @@ export function containerOperations(
 
   return {
     create: (spec, { signal } = {}) => containers.create(spec, signal),
-    start: (id, { signal } = {}) => act('start', id, signal, (container) => containers.start(container.id, signal)),
+    start: (id, options = {}) => start(id, options),
     startAttached: (id, { stdin, signal } = {}) =>
       act('start', id, signal, (container) => containers.startAttached(container, stdin, signal)),
-    stop: (id, { timeoutSeconds = DEFAULT_STOP_SECONDS, signal } = {}) => stop(id, timeoutSeconds, signal),
+    stop: (id, { timeoutSeconds = DEFAULT_STOP_SECONDS, ...options } = {}) => stop(id, timeoutSeconds, options),
     async kill(id, { killSignal = 'SIGKILL', signal } = {}) {
       const name = signalName(killSignal);
       if (name === undefined) throw backendFailure(`'${killSignal}' is not a signal.`);
       await act('kill', id, signal, async (container) => {
-        await ledger.cancel(container.id, signal);
+        await ledger.cancel(container.id);
         await containers.kill(container.id, name, signal);
         if (name !== 'SIGKILL') return;
         await awaitExit(container.id, { timeoutSeconds: KILL_SETTLES_WITHIN_SECONDS, ...(signal && { signal }) });
@@ -85,23 +110,24 @@ export function containerOperations(
     },
     async restart(id, { timeoutSeconds = DEFAULT_STOP_SECONDS, signal } = {}) {
       const { status } = await look(id, signal);
-      if (status === 'running') await stop(id, timeoutSeconds, signal);
+      if (status === 'running') await stop(id, timeoutSeconds, { ...(signal && { signal }) });
       else if (status === 'stopping') {
         await awaitExit(id, { timeoutSeconds: timeoutSeconds + DEFAULT_STOP_SECONDS, ...(signal && { signal }) });
       }
-      await act('start', id, signal, (container) => containers.start(container.id, signal));
+      await start(id, { ...(signal && { signal }) });
     },
-    async remove(id, { force = false, volumes = false, signal } = {}) {
+    async remove(id, { force = false, volumes = false, ...options } = {}) {
+      const { signal } = options;
       // The mark of a stop stays until it is pruned: whoever follows events may yet ask how the run ended.
-      const remove = (container: EngineContainer): Promise<void> =>
+      const remove = (container: Pick<ContainerRecord, 'id'>): Promise<void> =>
         containers.remove(container.id, { force, volumes }, signal);
       if (force) await remove(await containers.inspect(id, signal));
-      else await act('remove', id, signal, remove);
+      else await actOnSeen('remove', id, options, remove);
     },
     inspect: (id, { signal } = {}) => look(id, signal),
     async list({ labels = {}, signal } = {}) {
-      const [found] = await Promise.all([containers.list(labels, signal), ledger.prepare(signal)]);
-      const records = await Promise.all(found.map((container) => ledger.record(container, signal)));
+      const found = await containers.list(labels, signal);
+      const records = await Promise.all(found.map((container) => ledger.record(container)));
       return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
     },
     async logs(id, options = {}) {

@@ -27,6 +27,8 @@ import type { ContainerSpec, ExecSpec } from '../spec.js';
 
 export interface Engine {
   readonly conformer: Conformer;
+  /** Where it is, as far as that is known without asking it: for the marks of stops. */
+  readonly place: string;
   /** What callers outside the orchestrator may not use, as the compose error catalogue has it. */
   readonly refuses: { readonly wait: boolean; readonly networks: boolean };
   readonly system: EngineSystem;
@@ -64,8 +66,6 @@ export interface EngineEventOptions extends LabelFilter {
 }
 
 export interface EngineSystem {
-  /** Tells this engine's containers from any other's, for the marks of stops. */
-  identity(signal?: AbortSignal): Promise<string>;
   ping(signal?: AbortSignal): Promise<void>;
   version(signal?: AbortSignal): Promise<RuntimeVersion>;
   info(signal?: AbortSignal): Promise<RuntimeInfo>;

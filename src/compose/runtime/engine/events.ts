@@ -83,10 +83,10 @@ async function wasStopped(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   // Asked first: most runs have no mark, and cost nothing more.
-  if (!(await ledger.stopped(event.id, undefined, signal))) return false;
+  if (!(await ledger.stopped(event.id, undefined))) return false;
   try {
     const { startedAt } = await engine.containers.inspect(event.id, signal);
-    return await ledger.stopped(event.id, startedAt, signal);
+    return await ledger.stopped(event.id, startedAt);
   } catch (error) {
     if (isRuntimeError(error, 'notFound')) return true;
     throw error;

@@ -20,7 +20,9 @@ export function mockContainers(world: MockWorld): EngineContainers {
     list: async (labels) =>
       [...world.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
     async start(id) {
-      startRun(world, find(world, id));
+      const container = find(world, id);
+      if (container.state === 'running') throw backendFailure(`'${id}' runs already.`);
+      startRun(world, container);
     },
     async startAttached({ id }, stdin, signal) {
       const container = find(world, id);
@@ -54,7 +56,8 @@ export function mockContainers(world: MockWorld): EngineContainers {
     },
     async remove(id, { force }) {
       const container = find(world, id);
-      if (container.state === 'running' && force) {
+      if (container.state === 'running') {
+        if (!force) throw backendFailure(`'${id}' runs.`);
         container.heldDown = true;
         container.process?.signal('SIGKILL');
         endRun(world, container, 137);

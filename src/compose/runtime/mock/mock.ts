@@ -76,6 +76,7 @@ export function mockBackend(parts: MockParts): Mock {
   const backend = engineBackend({
     engine: {
       conformer: 'mock',
+      place: 'mock',
       refuses: { wait: false, networks: false },
       system: mockSystem(world),
       containers: mockContainers(world),
@@ -137,7 +138,6 @@ const version: RuntimeVersion = {
 
 function mockSystem(world: MockWorld): EngineSystem {
   return {
-    identity: async () => 'mock',
     ping: async () => undefined,
     version: async () => version,
     info: async () => {

@@ -1,5 +1,6 @@
 /** Podman's events about containers. */
 import type { Clock } from '../clock.js';
+import { continuedEvents } from '../engine/continued-events.js';
 import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
 import { utcTime } from '../engine/time.js';
 import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../json.js';
@@ -13,21 +14,15 @@ import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
 export async function podmanEvents(
   podman: Podman,
   clock: Clock,
-  options: EngineEventOptions,
+  { live, labels = {}, signal, since = clock.now() }: EngineEventOptions,
 ): Promise<AsyncIterable<EngineEvent>> {
-  const since = options.since ?? clock.now();
-  const process = podman.start(
-    [
-      'events',
-      '--format=json',
-      `--since=${since.toISOString()}`,
-      `--stream=${options.live}`,
-      '--filter=type=container',
-      ...labelArguments(options.labels ?? {}),
-    ],
-    { signal: options.signal },
-  );
-  return parsed(process, podman.secrets);
+  const open = (begin: Date): AsyncIterable<EngineEvent> => {
+    const when = [`--since=${begin.toISOString()}`, `--stream=${live}`];
+    const args = ['events', '--format=json', ...when, '--filter=type=container', ...labelArguments(labels)];
+    return parsed(podman.start(args, { signal }), podman.secrets);
+  };
+  // A command that fails has nobody behind it who could come back.
+  return live ? continuedEvents({ open, isLoss: () => false }, since, clock, signal) : open(since);
 }
 
 async function* parsed(process: PodmanProcess, secrets: readonly string[]): AsyncGenerator<EngineEvent, void> {

@@ -2,7 +2,6 @@
 import type { Clock } from '../clock.js';
 import { engineBackend } from '../engine/backend.js';
 import type { EngineSystem } from '../engine/engine.js';
-import { podmanIdentity } from '../engine/podman-identity.js';
 import { numberOf, objectOf, textOf, type Json } from '../json.js';
 import type { RuntimeVersion } from '../records.js';
 import type { Backend } from '../runtime.js';
@@ -29,6 +28,7 @@ export function nativeBackend({ executable, marks, clock, environment }: NativeP
   return engineBackend({
     engine: {
       conformer: 'native',
+      place: executable,
       refuses: { wait: false, networks: true },
       system: nativeSystem(podman, clock),
       containers: nativeContainers(podman, clock),
@@ -45,10 +45,6 @@ function nativeSystem(podman: Podman, clock: Clock): EngineSystem {
   const info = async (signal?: AbortSignal): Promise<Json> =>
     objectOf(await podman.json(['info', '--format=json'], { signal }));
   return {
-    async identity(signal) {
-      const answer = await info(signal);
-      return podmanIdentity(textOf(objectOf(answer.host).hostname), textOf(objectOf(answer.store).graphRoot));
-    },
     async ping(signal) {
       await podman.run(['info', '--format={{.Version.Version}}'], { signal });
     },

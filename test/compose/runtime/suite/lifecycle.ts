@@ -168,6 +168,22 @@ export function lifecycle(bench: Bench): void {
     expect(await failure(containers.remove(id))).toEqual({ ...refusal, actual: 'running' });
   });
 
+  proves(['removeContainer'], 'what a caller has seen before does not have a running container removed', async () => {
+    const id = await started(obedient);
+    const seen = { id, status: 'stopped' } as const;
+    const refusal = { case: 'invalidState', id, expected: 'stopped', actual: 'running' };
+    expect(await failure(containers.remove(id, { seen }))).toEqual(refusal);
+  });
+
+  proves(['start', 'stop'], 'acts on what a caller has seen are those on what is there', async () => {
+    const id = await created(obedient);
+    await containers.start(id, { seen: await containers.inspect(id) });
+    const seen = await containers.inspect(id);
+    await containers.stop(id, { seen, timeoutSeconds: 20 });
+    expect(await status(id)).toBe('stopped');
+    expect(await failure(containers.start(id, { seen }))).toMatchObject({ case: 'invalidState', actual: 'running' });
+  });
+
   proves(['removeContainer'], 'remove with force takes a container in any status', async () => {
     for (const id of [await created(obedient), await started(stubborn), await ended(exitsWithThree)]) {
       await containers.remove(id, { force: true });
