@@ -63,7 +63,7 @@ program
 
 if (process.argv[2] === 'compose') {
   const { registerComposeCommands } = await import('../compose/cli/register.js');
-  registerComposeCommands(program);
+  await registerComposeCommands(program, process.argv.slice(3));
 } else program.command('compose').description('run the services of a compose file as containers');
 
 if (process.argv[2] === 'sync') {

@@ -1,54 +1,57 @@
 /** The command line of the compose tool. */
 import type { Command } from 'commander';
 import { globalOptions } from './command.js';
-import { authCommand } from './commands/auth.js';
-import { configCommand } from './commands/config.js';
-import { eventsCommand } from './commands/events.js';
-import { execCommand } from './commands/exec.js';
-import { buildCommand, pullCommand } from './commands/images.js';
-import { killCommand, restartCommand, rmCommand, startCommand, stopCommand } from './commands/lifecycle.js';
-import { lsCommand, portCommand, psCommand, topCommand } from './commands/listings.js';
-import { logsCommand } from './commands/logs.js';
-import { runCommand } from './commands/run.js';
-import { createCommand, downCommand, upCommand } from './commands/up.js';
-import { serveCommand } from './commands/serve.js';
-import { versionCommand } from './commands/version.js';
-import { waitCommand, watchCommand } from './commands/watching.js';
 import { EXIT_USAGE } from './failures.js';
 import { processIo, type Io } from './io.js';
 
-const COMMANDS = [
-  upCommand,
-  downCommand,
-  createCommand,
-  startCommand,
-  stopCommand,
-  restartCommand,
-  killCommand,
-  rmCommand,
-  psCommand,
-  lsCommand,
-  logsCommand,
-  topCommand,
-  portCommand,
-  eventsCommand,
-  configCommand,
-  buildCommand,
-  pullCommand,
-  runCommand,
-  execCommand,
-  waitCommand,
-  watchCommand,
-  authCommand,
-] as const;
+/** Adds one command. */
+type Add = (compose: Command, io: Io, version: string) => void;
+
+/** By name, in the order of the help; each is loaded when it is asked for, because most of a command's time is that. */
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
+  up: async () => (await import('./commands/up.js')).upCommand,
+  down: async () => (await import('./commands/down.js')).downCommand,
+  create: async () => (await import('./commands/up.js')).createCommand,
+  start: async () => (await import('./commands/lifecycle.js')).startCommand,
+  stop: async () => (await import('./commands/lifecycle.js')).stopCommand,
+  restart: async () => (await import('./commands/lifecycle.js')).restartCommand,
+  kill: async () => (await import('./commands/lifecycle.js')).killCommand,
+  rm: async () => (await import('./commands/lifecycle.js')).rmCommand,
+  ps: async () => (await import('./commands/listings.js')).psCommand,
+  ls: async () => (await import('./commands/listings.js')).lsCommand,
+  logs: async () => (await import('./commands/logs.js')).logsCommand,
+  top: async () => (await import('./commands/listings.js')).topCommand,
+  port: async () => (await import('./commands/listings.js')).portCommand,
+  events: async () => (await import('./commands/events.js')).eventsCommand,
+  config: async () => (await import('./commands/config.js')).configCommand,
+  build: async () => (await import('./commands/images.js')).buildCommand,
+  pull: async () => (await import('./commands/images.js')).pullCommand,
+  run: async () => (await import('./commands/run.js')).runCommand,
+  exec: async () => (await import('./commands/exec.js')).execCommand,
+  wait: async () => (await import('./commands/watching.js')).waitCommand,
+  watch: async () => (await import('./commands/watching.js')).watchCommand,
+  auth: async () => (await import('./commands/auth.js')).authCommand,
+  serve: async () => (await import('./commands/serve.js')).serveCommand,
+  version: async () => (await import('./commands/version.js')).versionCommand,
+};
+
+const ALIASES: Readonly<Record<string, string>> = { convert: 'config' };
+
+/** With one of these, all commands may have to be listed. */
+const HELP = ['help', '--help', '-h'];
 
 /**
- * Adds `compose` and its commands to a program. Wrong usage ends the process with 2.
+ * Adds `compose` and those of its commands that the arguments name to a program. Wrong usage ends the process with 2.
  *
+ * @param args what follows `compose`; without the name of a command among them, all commands are added
  * @param io the world around the commands; default: this process
- * @returns the `compose` command, for further commands such as `serve`
+ * @returns the `compose` command
  */
-export function registerComposeCommands(program: Command, io: Io = processIo()): Command {
+export async function registerComposeCommands(
+  program: Command,
+  args: readonly string[],
+  io: Io = processIo(),
+): Promise<Command> {
   program.enablePositionalOptions();
   const compose = program
     .command('compose')
@@ -61,10 +64,16 @@ export function registerComposeCommands(program: Command, io: Io = processIo()):
       io.exit(error.exitCode === 0 ? 0 : EXIT_USAGE);
     });
   for (const option of globalOptions()) compose.addOption(option);
-  for (const add of COMMANDS) add(compose, io);
-  serveCommand(compose, io, program.version() ?? '');
-  versionCommand(compose, io, program.version() ?? '');
+  for (const add of await Promise.all(named(args))) add(compose, io, program.version() ?? '');
   return compose;
+}
+
+/** A word that is no command here, but the name of a file or a service, adds one too many: that does no harm. */
+function named(args: readonly string[]): Promise<Add>[] {
+  const words = new Set(args.map((word) => ALIASES[word] ?? word));
+  const asked = Object.entries(COMMANDS).filter(([name]) => words.has(name));
+  const isHelp = HELP.some((word) => words.has(word));
+  return (isHelp || asked.length === 0 ? Object.entries(COMMANDS) : asked).map(([, load]) => load());
 }
 
 const OVERVIEW = `

@@ -6,6 +6,7 @@ import type { Service } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
+import type { Seen } from '../runtime/runtime.js';
 import { runHooks } from './hooks.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { given } from './container/given.js';
@@ -13,23 +14,27 @@ import { given } from './container/given.js';
 /** Enough to name a container to the runtime and to people. */
 export type ContainerName = Pick<ContainerRecord, 'id' | 'name'>;
 
-export interface StopOptions {
+export interface StopOptions extends Seen {
   /** `--timeout`; absent: 10 seconds. */
   readonly timeoutSeconds?: number | undefined;
   /** Whose `pre_stop` hooks are run before. */
   readonly service?: Service | undefined;
 }
 
-/** @param service whose `post_start` hooks are run after */
+export interface StartOptions extends Seen {
+  /** Whose `post_start` hooks are run after. */
+  readonly service?: Service | undefined;
+}
+
 export async function startContainer(
   orchestration: Orchestration,
   container: ContainerName,
-  service?: Service,
+  { service, ...seen }: StartOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
   await reported(orchestration, 'Container', container.name, ['Starting', 'Started'], async () => {
     try {
-      await backend.containers.start(container.id, { signal });
+      await backend.containers.start(container.id, { signal, ...seen });
     } catch (error) {
       if (!isRuntimeError(error, 'invalidState')) throw error;
       if ((await untilSettled(orchestration, container.id)) === 'running') return;
@@ -43,14 +48,14 @@ export async function startContainer(
 export async function stopContainer(
   orchestration: Orchestration,
   container: ContainerRecord,
-  { timeoutSeconds, service }: StopOptions = {},
+  { timeoutSeconds, service, ...seen }: StopOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
   if (container.status !== 'running' && container.status !== 'stopping') return;
   await reported(orchestration, 'Container', container.name, ['Stopping', 'Stopped'], async () => {
     try {
       if (container.status === 'running') await runHooks(orchestration, container, service?.pre_stop);
-      await backend.containers.stop(container.id, { signal, ...given('timeoutSeconds', timeoutSeconds) });
+      await backend.containers.stop(container.id, { signal, ...seen, ...given('timeoutSeconds', timeoutSeconds) });
     } catch (error) {
       if (isRuntimeError(error, 'notFound')) return;
       if (!isRuntimeError(error, 'invalidState')) throw error;
@@ -83,7 +88,7 @@ async function untilSettled({ backend, signal }: Orchestration, id: string): Pro
   }
 }
 
-export interface RemoveOptions {
+export interface RemoveOptions extends Seen {
   /** Its anonymous volumes go with it. */
   readonly volumes?: boolean;
   /** Also a running one, without a graceful stop. */
@@ -93,14 +98,14 @@ export interface RemoveOptions {
 export async function removeContainer(
   orchestration: Orchestration,
   container: ContainerRecord,
-  { volumes = false, force = false }: RemoveOptions = {},
+  { volumes = false, force = false, ...seen }: RemoveOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
   // One that was never started cannot be removed without force (lifecycle.ts), and has nothing to shut down.
   const unstarted = !force && (await hasNeverStarted(orchestration, container));
   await reported(orchestration, 'Container', container.name, ['Removing', 'Removed'], async () => {
     try {
-      await backend.containers.remove(container.id, { signal, volumes, force: force || unstarted });
+      await backend.containers.remove(container.id, { signal, ...seen, volumes, force: force || unstarted });
     } catch (error) {
       if (!isRuntimeError(error, 'notFound')) throw error;
     }
@@ -135,8 +140,9 @@ async function hasNeverStarted({ backend, signal }: Orchestration, { id, status 
 export async function stopAndRemove(
   orchestration: Orchestration,
   container: ContainerRecord,
-  options: StopOptions & RemoveOptions = {},
+  options: Omit<StopOptions & RemoveOptions, 'seen'> = {},
 ): Promise<void> {
-  if (!hasEnded(container.status)) await stopContainer(orchestration, container, options);
-  await removeContainer(orchestration, container, options);
+  const { timeoutSeconds, service, volumes = false, force = false } = options;
+  if (!hasEnded(container.status)) await stopContainer(orchestration, container, { timeoutSeconds, service });
+  await removeContainer(orchestration, container, { volumes, force });
 }

@@ -1,11 +1,12 @@
 /** Takes a project down: containers in reverse order of dependency, then its networks, then what else is asked for. */
 import type { Project } from '../model/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
-import { stopAndRemove } from './acts.js';
+import type { ContainerRecord } from '../runtime/records.js';
+import { removeContainer, stopContainer } from './acts.js';
 import { imageOf } from './images.js';
 import { LABELS } from './labels.js';
 import { membersOf, observeProject, type Member } from './observed.js';
-import { inDependencyOrder, reversed } from './ordered.js';
+import { inStages, reversed } from './ordered.js';
 import { reported, type Orchestration, type ResourceKind } from './orchestration.js';
 
 export interface DownOptions {
@@ -57,35 +58,46 @@ function chosen(members: readonly Member[], { project, services = [], removeOrph
   return members.filter(({ service }) => Object.hasOwn(known, service));
 }
 
+/**
+ * One container is removed while what it depended on is being stopped already. Each is looked at once: what it has come
+ * to since then does not matter, as it goes in any case.
+ */
 async function removeMembers(
   orchestration: Orchestration,
   members: readonly Member[],
   { project, timeoutSeconds, volumes = false }: DownOptions,
 ): Promise<void> {
-  await eachServiceDown(orchestration, members, async (service, own, signal) => {
-    const options = { timeoutSeconds, volumes, service: project?.services[service] };
-    await Promise.all(own.map(({ container }) => stopAndRemove({ ...orchestration, signal }, container, options)));
-  });
+  await eachServiceDown(orchestration, members, [
+    (service, container, bound) =>
+      stopContainer(bound, container, { timeoutSeconds, service: project?.services[service], seen: container }),
+    (_service, container, bound) =>
+      removeContainer(bound, container, {
+        volumes,
+        ...(container.status !== 'created' && { seen: { ...container, status: 'stopped' } }),
+      }),
+  ]);
 }
 
-/** Visits services, each before those it depends on, as the containers' labels say. */
+/** Does something with a container of a service. */
+export type ContainerAct = (service: string, container: ContainerRecord, bound: Orchestration) => Promise<void>;
+
+/**
+ * Acts on containers, each before those of the services that its own depends on, as the containers' labels say.
+ *
+ * @param acts one after the other on each container; the first of one overlaps the second of another
+ */
 export async function eachServiceDown(
-  { signal }: Orchestration,
+  orchestration: Orchestration,
   members: readonly Member[],
-  visit: (service: string, own: readonly Member[], signal: AbortSignal) => Promise<void>,
+  acts: readonly ContainerAct[],
 ): Promise<void> {
   const services = [...new Set(members.map(({ service }) => service))];
-  await inDependencyOrder(
-    services,
-    reversed(services, (service) => dependenciesIn(members, service)),
-    (service, bound) =>
-      visit(
-        service,
-        members.filter((member) => member.service === service),
-        bound,
-      ),
-    { signal },
-  );
+  const onEach = (act: ContainerAct) => async (service: string, signal: AbortSignal) => {
+    const own = members.filter((member) => member.service === service);
+    await Promise.all(own.map(({ container }) => act(service, container, { ...orchestration, signal })));
+  };
+  const order = reversed(services, (service) => dependenciesIn(members, service));
+  await inStages(services, order, acts.map(onEach), orchestration);
 }
 
 /** The services that a service depends on, as its containers say. */

@@ -2,7 +2,7 @@
 import type { Project } from '../model/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import { removeContainer, startContainer, stopAndRemove, stopContainer } from './acts.js';
+import { removeContainer, startContainer, stopContainer } from './acts.js';
 import { given } from './container/given.js';
 import { awaitDependencies } from './dependencies.js';
 import { dependenciesIn, eachServiceDown } from './down.js';
@@ -51,7 +51,7 @@ export async function startProject(orchestration: Orchestration, selection: Sele
       }));
       await awaitDependencies(bound, dependencies, containers);
       const definition = selection.project?.services[service];
-      await Promise.all(idle.map(({ container }) => startContainer(bound, container, definition)));
+      await Promise.all(idle.map(({ container }) => startContainer(bound, container, { service: definition })));
     },
     { signal: orchestration.signal },
   );
@@ -72,10 +72,9 @@ export async function stopMembers(
   members: readonly Member[],
   { project, timeoutSeconds }: Pick<StopSelection, 'project' | 'timeoutSeconds'>,
 ): Promise<void> {
-  await eachServiceDown(orchestration, members, async (name, own, signal) => {
-    const options = { timeoutSeconds, service: project?.services[name] };
-    await Promise.all(own.map(({ container }) => stopContainer({ ...orchestration, signal }, container, options)));
-  });
+  await eachServiceDown(orchestration, members, [
+    (name, container, bound) => stopContainer(bound, container, { timeoutSeconds, service: project?.services[name] }),
+  ]);
 }
 
 export interface RestartSelection extends StopSelection {
@@ -141,16 +140,11 @@ export async function removeMembers(
   members: readonly Member[],
   options: { readonly stop?: boolean; readonly volumes?: boolean; readonly project?: Project | undefined } = {},
 ): Promise<void> {
-  await eachServiceDown(orchestration, members, async (name, own, signal) => {
-    const bound = { ...orchestration, signal };
-    const volumes = { volumes: options.volumes === true };
-    const service = options.project?.services[name];
-    await Promise.all(
-      own.map(({ container }) =>
-        options.stop === true
-          ? stopAndRemove(bound, container, { ...volumes, service })
-          : removeContainer(bound, container, volumes),
-      ),
-    );
-  });
+  const { stop = false, volumes = false, project } = options;
+  await eachServiceDown(orchestration, members, [
+    async (name, container, bound) => {
+      if (stop) await stopContainer(bound, container, { service: project?.services[name] });
+    },
+    (_name, container, bound) => removeContainer(bound, container, { volumes }),
+  ]);
 }

@@ -51,6 +51,38 @@ export async function inDependencyOrder(
   signal.throwIfAborted();
 }
 
+/**
+ * The same in several stages: each stage of a name comes after its stage before, and after the same stage of those that
+ * the name depends on. So the stages of different names overlap.
+ */
+export async function inStages(
+  names: readonly string[],
+  dependenciesOf: (name: string) => readonly string[],
+  stages: readonly ((name: string, signal: AbortSignal) => Promise<void>)[],
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const visits = new Map<string, StageVisit>(
+    stages.flatMap((visit, stage) =>
+      names.map((name) => {
+        const after = [`${stage - 1} ${name}`, ...dependenciesOf(name).map((other) => `${stage} ${other}`)];
+        return [`${stage} ${name}`, { after, visit: (signal: AbortSignal) => visit(name, signal) }] as const;
+      }),
+    ),
+  );
+  await inDependencyOrder(
+    [...visits.keys()],
+    (key) => visits.get(key)?.after ?? [],
+    async (key, signal) => visits.get(key)?.visit(signal),
+    options,
+  );
+}
+
+interface StageVisit {
+  /** The visits that come before. */
+  readonly after: readonly string[];
+  readonly visit: (signal: AbortSignal) => Promise<void>;
+}
+
 /** The graph turned around: who must go before a name when things are taken down. */
 export function reversed(
   names: readonly string[],

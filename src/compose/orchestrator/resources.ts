@@ -4,7 +4,7 @@ import { canonicalJson } from '../model/hash.js';
 import { withoutUnusedResources } from '../model/listings.js';
 import type { Network, Project, Volume } from '../model/project.js';
 import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
-import type { VolumeRecord } from '../runtime/records.js';
+import type { NetworkRecord, VolumeRecord } from '../runtime/records.js';
 import type { NetworkSpec } from '../runtime/spec.js';
 import { createHash } from 'node:crypto';
 import { given } from './container/given.js';
@@ -58,8 +58,8 @@ async function ensureNetwork(
   const spec = networkSpec(network, resourceLabels(project, { [LABELS.network]: key }, network));
   const present = await backend.internal.networks.inspect(network.name, { signal }).catch(ignoreMissing);
   if (present !== undefined) {
+    requireOurs(present, project);
     warnIfChanged(orchestration, 'Network', network.name, present.labels, spec.labels);
-    await backend.internal.ensureNetwork(spec, { signal });
     return;
   }
   await reported(orchestration, 'Network', network.name, ['Creating', 'Created'], () =>
@@ -121,8 +121,8 @@ async function ensureVolume(
   });
 }
 
-function requireOurs(volume: VolumeRecord, project: Project): void {
-  if (volume.labels[LABELS.project] !== project.name) throw alreadyExists(volume.name);
+function requireOurs({ name, labels }: NetworkRecord | VolumeRecord, project: Project): void {
+  if (labels[LABELS.project] !== project.name) throw alreadyExists(name);
 }
 
 async function findVolume({ backend, signal }: Orchestration, name: string): Promise<VolumeRecord | undefined> {

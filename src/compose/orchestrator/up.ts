@@ -1,5 +1,6 @@
 /** Makes what is there what the project says: `up`, `create` and `scale`. */
 import type { LoadedProject } from '../model/load.js';
+import { SHARED_NAMESPACES } from '../model/normalize.js';
 import type { Project } from '../model/project.js';
 import type { Service } from '../model/service.js';
 import { alreadyExists, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
@@ -18,7 +19,7 @@ import { ensureImages, type ImageOptions } from './images.js';
 import { containerName, outgoingName } from './labels.js';
 import { leftOut } from './left-out.js';
 import { observeProject, type Member } from './observed.js';
-import { inDependencyOrder } from './ordered.js';
+import { inStages } from './ordered.js';
 import type { Orchestration } from './orchestration.js';
 import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
 import { runPreStart } from './pre-start.js';
@@ -88,6 +89,10 @@ async function settleOrphans(
   );
 }
 
+/**
+ * Containers that are missing are made while what they depend on is still on its way, and started when that is as far as
+ * it has to be: an engine is busy with a container for as long as it makes it.
+ */
 async function execute(
   orchestration: Orchestration,
   prints: Blueprint,
@@ -97,21 +102,26 @@ async function execute(
   const { project } = prints;
   const steps = new Map(plan.services.map((each) => [each.service, each.steps]));
   const containers = new Map<string, readonly ContainerName[]>();
-  await inDependencyOrder(
+  const made = new Map<Step, ContainerName>();
+  const workOn = (name: string, signal: AbortSignal): ServiceWork => ({
+    orchestration: { ...orchestration, signal },
+    prints,
+    name,
+    service: project.services[name] ?? {},
+    containers,
+    made,
+    options,
+  });
+  await inStages(
     [...steps.keys()],
     (name) => Object.keys(project.services[name]?.depends_on ?? {}),
-    async (name, signal) => {
-      const work: ServiceWork = {
-        orchestration: { ...orchestration, signal },
-        prints,
-        name,
-        service: project.services[name] ?? {},
-        containers,
-        options,
-      };
-      containers.set(name, await executeService(work, steps.get(name) ?? []));
-    },
-    { signal: orchestration.signal },
+    [
+      (name, signal) => makeAhead(workOn(name, signal), steps.get(name) ?? []),
+      async (name, signal) => {
+        containers.set(name, await executeService(workOn(name, signal), steps.get(name) ?? []));
+      },
+    ],
+    orchestration,
   );
   return containers;
 }
@@ -123,7 +133,24 @@ interface ServiceWork {
   readonly service: Service;
   /** Of the services that come before. */
   readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
+  /** What has been made ahead, by the step that asks for it. */
+  readonly made: Map<Step, ContainerName>;
   readonly options: UpOptions;
+}
+
+async function makeAhead(work: ServiceWork, steps: readonly Step[]): Promise<void> {
+  if (!canBeMadeAhead(work.service)) return;
+  await Promise.all(
+    steps.map(async (step) => {
+      if (step.act === 'create') work.made.set(step, await create(work, step));
+    }),
+  );
+}
+
+/** Its hooks go before it, and a container whose namespaces or volumes it shares has to be known. */
+function canBeMadeAhead(service: Service): boolean {
+  const shares = SHARED_NAMESPACES.some((key) => service[key]?.startsWith('service:') === true);
+  return (service.pre_start ?? []).length === 0 && !shares && service.volumes_from === undefined;
 }
 
 async function executeService(work: ServiceWork, steps: readonly Step[]): Promise<ContainerName[]> {
@@ -146,9 +173,11 @@ function dependenciesOf(
   required: boolean;
   willRestart: boolean;
 }[] {
-  return Object.entries(service.depends_on ?? {}).map(([name, { condition, required }]) => {
+  return Object.entries(service.depends_on ?? {}).flatMap(([name, { condition, required }]) => {
+    // The services are visited in order: one that only has to be started has been.
+    if (condition === 'service_started') return [];
     const policy = restartPolicy(project.services[name] ?? {});
-    return { service: name, condition, required, willRestart: policy !== undefined && policy.name !== 'no' };
+    return [{ service: name, condition, required, willRestart: policy !== undefined && policy.name !== 'no' }];
   });
 }
 
@@ -204,7 +233,9 @@ async function startOrMake(
   step: Extract<Step, { act: 'start' | 'restart' }>,
 ): Promise<ContainerName> {
   try {
-    await startContainer(work.orchestration, step.container, work.service);
+    // A stop that came before has changed what was seen.
+    const seen = step.act === 'start' ? { seen: step.container } : {};
+    await startContainer(work.orchestration, step.container, { service: work.service, ...seen });
     return step.container;
   } catch (error) {
     const { number, container } = step;
@@ -222,14 +253,21 @@ async function make(
   step: Extract<Step, { act: 'create' | 'recreate' }>,
   beforeStart: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ContainerName> {
-  const { orchestration, prints, name, service, options } = work;
-  const container = await createContainer(orchestration, prints, name, {
+  const { orchestration, service, options } = work;
+  const container = work.made.get(step) ?? (await create(work, step));
+  await beforeStart();
+  if (options.start !== false) {
+    await startContainer(orchestration, container, { service, seen: { id: container.id, status: 'created' } });
+  }
+  return container;
+}
+
+function create(work: ServiceWork, step: Extract<Step, { act: 'create' | 'recreate' }>): Promise<ContainerName> {
+  const { orchestration, prints, name, options } = work;
+  return createContainer(orchestration, prints, name, {
     name: step.name,
     number: step.number,
     containerOf: containerOf(work),
     predecessor: step.act === 'recreate' && options.renewAnonymousVolumes !== true ? step.container : undefined,
   });
-  await beforeStart();
-  if (options.start !== false) await startContainer(orchestration, container, service);
-  return container;
 }

@@ -13,7 +13,7 @@ import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { testEngine, type TestEngine } from '../../support/engines.js';
 import { median, printTable } from '../measure.js';
-import { milliseconds, type Contender } from './contender.js';
+import { LIMIT_SECONDS, milliseconds, Unfinished, type Contender } from './contender.js';
 import { writeProjects } from './projects.js';
 
 const ROUNDS = 7;
@@ -55,11 +55,12 @@ async function besides(name: TestEngine['name'], other: string, variable: string
     const theirs: Contender = { folder, engine, command: [program] };
     const measures = MEASURES.filter(({ onDockerOnly }) => name === 'bridge/docker' || onDockerOnly !== true);
     const figures = await sideBySide(measures, [ours, theirs]);
-    const log = await logThroughput([ours, theirs]);
+    // Podman Compose does not find the containers of others.
+    const log = name === 'bridge/docker' ? await logThroughput([ours, theirs]) : undefined;
     const load = loadavg()[0]?.toFixed(1) ?? '';
     printTable(`Compose on ${name}, in ms (median of ${ROUNDS}; load ${load})`, [
       ...measures.map(({ what, aim }, index) => row(what, aim, figures[index] ?? [], other)),
-      row('logs, 100000 lines', '-', log, other),
+      ...(log === undefined ? [] : [row('logs, 100000 lines', '-', log, other)]),
     ]);
   } finally {
     await engine.clean();
@@ -73,22 +74,49 @@ function row(
   [ours = [], theirs = []]: readonly (readonly number[])[],
   other: string,
 ): Record<string, string | number> {
-  const [one, two] = [median(ours), median(theirs)];
-  return { what, plumbline: Math.round(one), [other]: Math.round(two), ratio: (one / two).toFixed(2), aim };
+  const ratio = median(ours) / median(theirs);
+  return {
+    what,
+    plumbline: shown(median(ours)),
+    [other]: shown(median(theirs)),
+    ratio: Number.isFinite(ratio) ? ratio.toFixed(2) : '-',
+    aim,
+  };
 }
 
-/** Turn by turn, so that what else the machine does meets both; the first round warms up. */
+function shown(milliseconds: number): string | number {
+  return Number.isFinite(milliseconds) ? Math.round(milliseconds) : `did not finish in ${LIMIT_SECONDS} s`;
+}
+
+/**
+ * Turn by turn, so that what else the machine does meets both; the first round warms up. What somebody does not finish
+ * is not tried again.
+ */
 async function sideBySide(measures: readonly Measure[], contenders: readonly Contender[]): Promise<number[][][]> {
   const figures = measures.map(() => contenders.map((): number[] => []));
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [who, contender] of contenders.entries()) {
       for (const [which, { file, args }] of measures.entries()) {
-        const took = await milliseconds(contender, ['-f', file, ...args]);
-        if (round > 0) figures[which]?.[who]?.push(took);
+        const times = figures[which]?.[who] ?? [];
+        if (times.includes(Infinity)) continue;
+        const took = await timed(contender, ['-f', file, ...args]);
+        if (took === Infinity) times.splice(0, times.length, took);
+        else if (round > 0) times.push(took);
       }
     }
   }
   return figures;
+}
+
+/** In milliseconds; infinite when it does not finish. */
+async function timed(contender: Contender, args: readonly string[]): Promise<number> {
+  try {
+    return await milliseconds(contender, args);
+  } catch (error) {
+    if (!(error instanceof Unfinished)) throw error;
+    console.log(error.message);
+    return Infinity;
+  }
 }
 
 /** The log of one container that has ended, read from its begin to its end. */
@@ -96,13 +124,8 @@ async function logThroughput(contenders: readonly Contender[]): Promise<number[]
   const [first] = contenders;
   if (first === undefined) return [];
   await milliseconds(first, ['-f', 'chatty.yaml', 'up']);
-  const figures = contenders.map((): number[] => []);
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [who, contender] of contenders.entries()) {
-      const took = await milliseconds(contender, ['-f', 'chatty.yaml', 'logs']);
-      if (round > 0) figures[who]?.push(took);
-    }
-  }
+  const logs = { what: 'logs', aim: '-', file: 'chatty.yaml', args: ['logs'] };
+  const [figures = []] = await sideBySide([logs], contenders);
   await milliseconds(first, ['-f', 'chatty.yaml', 'down']);
   return figures;
 }

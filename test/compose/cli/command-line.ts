@@ -99,11 +99,14 @@ export function consoleOn(
       },
     };
     const program = new Command('plumbline').version('1.2.3');
-    const compose = registerComposeCommands(program, io);
-    for (const command of [program, compose, ...compose.commands.flatMap((each) => [each, ...each.commands])]) {
-      command.configureOutput({ writeOut: out.add, writeErr: err.add });
-    }
-    const parsed = program.parseAsync(['compose', ...args], { from: 'user' }).catch((error: unknown) => {
+    const parse = async (): Promise<void> => {
+      const compose = await registerComposeCommands(program, args, io);
+      for (const command of [program, compose, ...compose.commands.flatMap((each) => [each, ...each.commands])]) {
+        command.configureOutput({ writeOut: out.add, writeErr: err.add });
+      }
+      await program.parseAsync(['compose', ...args], { from: 'user' });
+    };
+    const parsed = parse().catch((error: unknown) => {
       if (!(error instanceof Exited)) throw error;
       code = error.code;
     });

@@ -143,6 +143,9 @@ describe('up and down', () => {
     expect(await shown('b')).toEqual(['folder-b says']);
     expect((await shown('b', 'a')).sort()).toEqual(['folder-a says', 'folder-b says']);
     expect(await shown('--attach', 'a', 'a', 'b')).toEqual(['folder-a says']);
+    expect((await run('up', '--force-recreate', 'b')).stdout).toBe(
+      'folder-b  | folder-b says\nfolder-b  | exited with code 0\n',
+    );
   });
 
   it('Ctrl-C stops an attached up cleanly', async () => {
@@ -171,7 +174,8 @@ services:
     const { code, stderr } = await running.ran;
     expect(code).toBe(130);
     expect(stderr).toMatch(/Interrupted\.\n$/);
-    expect(await statuses(run)).toEqual({ 'folder-db': 'running' });
+    // Made ahead, and not started.
+    expect(await statuses(run)).toEqual({ 'folder-db': 'running', 'folder-web': 'created' });
     ready = true;
     expect((await run('up', '-d', '--wait')).code).toBe(0);
     expect(await statuses(run)).toEqual({ 'folder-db': 'running', 'folder-web': 'running' });

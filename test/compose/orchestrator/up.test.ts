@@ -189,7 +189,7 @@ services:
     await expect(failed).rejects.toThrow(
       "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
     );
-    expect(await statuses()).toEqual({ 'shop-db': 'running' });
+    expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'created' });
   });
 
   it('service_healthy of a service without a health check times out, and says why', async () => {
@@ -215,7 +215,7 @@ services:
     await expect(bad.up(withCondition('service_completed_successfully'))).rejects.toThrow(
       "Container 'shop-db' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
     );
-    expect(await bad.statuses()).toEqual({ 'shop-db': 'exited' });
+    expect(await bad.statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'created' });
   });
 
   it('a dependency that is not required is only warned of', async () => {

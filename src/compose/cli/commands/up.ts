@@ -1,9 +1,8 @@
-/** up, create, down. */
+/** up, create. */
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
 import type { Service } from '../../model/service.js';
 import { after, attach } from '../../orchestrator/attached.js';
-import { down, type DownOptions } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import type { Plan } from '../../orchestrator/plan.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
@@ -158,11 +157,12 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
   watching?.catch((error: unknown) => {
     session.progress.report({ kind: 'warning', message: String(error) });
   });
+  const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
   return attach(
     orchestration,
     project,
     {
-      shown: (service) => isShown(flags, services, service, project.services[service]),
+      shown,
       earlier: new Set(kept),
       since: beginnings(plan, begun),
       abortOn:
@@ -171,10 +171,12 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
       timeoutSeconds: flags.timeout,
       impatient: session.impatient,
     },
-    (happening) =>
-      happening.kind === 'line'
-        ? printer.line(happening)
-        : printer.note(happening.container, `exited with code ${happening.exitCode}`),
+    async (happening) => {
+      if (happening.kind === 'line') await printer.line(happening);
+      else if (shown(happening.service)) {
+        await printer.note(happening.container, `exited with code ${happening.exitCode}`);
+      }
+    },
   );
 }
 
@@ -224,43 +226,4 @@ async function loadFor(session: Session, services: readonly string[], { deps }: 
   if (deps !== false) return session.load(services);
   const { project, contents } = await session.load();
   return { project: selectServices(project, services, 'ignore'), contents };
-}
-
-export interface DownFlags {
-  readonly volumes?: boolean;
-  readonly rmi?: 'local' | 'all';
-  readonly removeOrphans?: boolean;
-  readonly timeout?: number;
-}
-
-export function downCommand(compose: Command, io: Io): void {
-  define<DownFlags>(compose, io, {
-    usage: 'down [services...]',
-    description: 'stop and remove containers and networks',
-    options: (command) =>
-      command
-        .option('-v, --volumes', 'remove the volumes, too, with what they hold')
-        .addOption(
-          new Option('--rmi <which>', 'remove images: local ones without a name of their own, or all').choices([
-            'local',
-            'all',
-          ]),
-        )
-        .option('--remove-orphans', 'remove containers of services that the file does not have')
-        .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber),
-    run: async (session, services, flags) => {
-      const { name, project } = await session.select(services);
-      const options: DownOptions = {
-        services,
-        volumes: flags.volumes === true,
-        removeOrphans: flags.removeOrphans === true,
-        timeoutSeconds: flags.timeout,
-        ...(flags.rmi && { images: flags.rmi }),
-        ...(project && { project }),
-      };
-      await down(await session.orchestration(), name, options);
-      return 0;
-    },
-    remote: async () => (await import('../remote/project.js')).down,
-  });
 }

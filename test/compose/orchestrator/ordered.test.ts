@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { inStages } from '../../../src/compose/orchestrator/ordered.js';
+
+describe('stages of a graph', () => {
+  /** What is begun and done, with the acts named in `held` ending only when nothing else goes on. */
+  async function happening(dependencies: Readonly<Record<string, readonly string[]>>, held: string): Promise<string[]> {
+    const log: string[] = [];
+    const act = (stage: string) => async (name: string) => {
+      log.push(`${stage} ${name}`);
+      // Ten turns are more than all others take.
+      for (let turn = 0; turn < (`${stage} ${name}` === held ? 10 : 1); turn++) await new Promise(setImmediate);
+      log.push(`${stage} ${name} done`);
+    };
+    const names = Object.keys(dependencies);
+    const { signal } = new AbortController();
+    await inStages(names, (name) => dependencies[name] ?? [], [act('make'), act('start')], { signal });
+    return log;
+  }
+
+  it('overlap: one is made while what it depends on is being started', async () => {
+    const log = await happening({ db: [], web: ['db'] }, 'start db');
+    expect(log.indexOf('make web')).toBeLessThan(log.indexOf('start db done'));
+    expect(log.indexOf('start web')).toBeGreaterThan(log.indexOf('start db done'));
+  });
+
+  it('keep to the order of the graph, each, and to their own', async () => {
+    const log = await happening({ db: [], web: ['db'] }, 'make db');
+    expect(log.indexOf('make web')).toBeGreaterThan(log.indexOf('make db done'));
+    for (const name of ['db', 'web']) {
+      expect(log.indexOf(`start ${name}`)).toBeGreaterThan(log.indexOf(`make ${name} done`));
+    }
+  });
+});
