@@ -68,7 +68,6 @@ async function syncOpened(
     });
   });
   let units: DerivedSync | undefined;
-  let secondary: Secondary | undefined;
   try {
     const stored = await primary.readState(key);
     const synced: SyncedSource = {
@@ -77,7 +76,7 @@ async function syncOpened(
       isInOrder: repository.isInOrder === true,
       held: lock,
     };
-    secondary = await openSecondary(key, stored, synced, context);
+    const secondary = await openSecondary(key, stored, synced.codeowners, context);
     const fingerprint = fingerprintOf(request);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     surroundings.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
@@ -112,7 +111,7 @@ async function syncOpened(
     }
     return secondary.problem();
   } finally {
-    await Promise.all([units?.close(), secondary?.close(), lock.release()]);
+    await Promise.all([units?.close(), lock.release()]);
   }
 }
 
@@ -125,14 +124,13 @@ interface Secondary {
   /** Derives the work units of what was applied; as `DerivedSync.finish`. */
   derive(revision: string): Promise<void>;
   problem(): SyncError | undefined;
-  close(): Promise<void>;
 }
 
 /** The secondary database: brought level with the primary first, left alone once it has failed. */
 async function openSecondary(
   key: StateKey,
   stored: SyncState | undefined,
-  { codeowners, isInOrder }: SyncedSource,
+  codeowners: SyncedSource['codeowners'],
   context: SyncContext,
 ): Promise<Secondary> {
   const { primary, secondary, secondaryUnits, surroundings } = context;
@@ -156,22 +154,18 @@ async function openSecondary(
   await attempt(async (sink) => {
     await repairSecondary(primary, sink, key, stored, surroundings);
     if (secondaryUnits instanceof Error) throw secondaryUnits;
-    if (secondaryUnits !== undefined) units = await beginDerivation(secondaryUnits, key, { codeowners, isInOrder });
+    // Not while the history is read: who holds one database's lock for that must not wait for another's.
+    if (secondaryUnits !== undefined)
+      units = await beginDerivation(secondaryUnits, key, { codeowners, isInOrder: false });
   });
   return {
     since: () => units?.since ?? 0,
-    apply: (page: SinkPage) =>
-      attempt(async (sink) => {
-        await sink.apply(page);
-        await units?.stored(page);
-      }),
+    apply: (page: SinkPage) => attempt((sink) => sink.apply(page)),
     derive: (revision) =>
       attempt(async () => {
         await units?.finish(revision);
       }),
     problem: () => problem,
-    // What goes wrong with the database by now has been told, or is the next sync's to find.
-    close: async () => units?.close().catch(() => {}),
   };
 }
 

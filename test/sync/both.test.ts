@@ -6,6 +6,7 @@ import type { SyncOptions } from '../../src/sync/request.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { git, initRepository, writeHistory } from '../support/git-history.js';
 import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testSurroundings } from './harness.js';
+import { unitsIn } from './work-units/stored-units.js';
 
 async function options(target = 'git'): Promise<SyncOptions> {
   const repoPath = join(temporaryDirectory(), 'project');
@@ -29,6 +30,24 @@ it('writes to both databases', async () => {
   const stored = await storedRows(request.db ?? '', onlyId(summary));
   expect(stored['git_commits']).toHaveLength(30);
   expect(await storedRows(secondary, onlyId(summary))).toEqual(stored);
+});
+
+it('writes to both databases also while another sync has them the other way round', async () => {
+  const request = await options();
+  const [one, other] = [request.db ?? '', sqliteUri()];
+  const small = { BATCH_SIZE: '4' };
+  const [summary, swapped] = await Promise.all([
+    sync(request, undefined, { ...small, SECONDARY_DATABASE_URI: other }),
+    sync({ ...request, db: other }, undefined, { ...small, SECONDARY_DATABASE_URI: one }),
+  ]);
+  expect([exitCodeOf(summary), exitCodeOf(swapped)]).toEqual([0, 0]);
+  const repoId = onlyId(summary);
+  const stored = await storedRows(one, repoId);
+  expect(stored['git_commits']).toHaveLength(30);
+  expect(await storedRows(other, repoId)).toEqual(stored);
+  const units = await unitsIn(one, repoId);
+  expect(units).toHaveLength(30);
+  expect(await unitsIn(other, repoId)).toEqual(units);
 });
 
 it('completes the primary while the secondary is down, exits with 3, and repairs it the next time', async () => {

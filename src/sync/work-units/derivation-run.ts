@@ -69,8 +69,13 @@ export async function beginDerivation(
   return {
     since,
     stored: async (page) => first?.stored(page),
-    finish: (reached) =>
-      first === undefined ? underLock(deriver, repoId, held, () => complete(reached)) : complete(reached),
+    finish: async (reached) => {
+      if (first === undefined) return underLock(deriver, repoId, held, () => complete(reached));
+      const written = await complete(reached);
+      // At once: two syncs, of which each has the other's secondary as its primary, must not wait for each other.
+      await first.release();
+      return written;
+    },
     close: async () => first?.release(),
   };
 }

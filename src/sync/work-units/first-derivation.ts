@@ -49,6 +49,7 @@ export class FirstDerivation {
   readonly #repoId: string;
   readonly #lock: Lock;
   readonly #commits = new WholeCommits();
+  #isReleased = false;
   /** Begun with the first page, which brings the repository's name. */
   #begun: { readonly basis: string; readonly units: NewCommits } | undefined;
 
@@ -74,6 +75,8 @@ export class FirstDerivation {
 
   /** Lets other derivations of the repository go on, when nothing of this one is on its way any more. */
   async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     // A sync that has failed said why; what it began is derived again by the next one.
     await this.#begun?.units.finish().catch(() => {});
     await this.#lock.release();
