@@ -71,6 +71,7 @@ export interface ContainerRecord {
   readonly tty: boolean;
   readonly stopSignal?: string;
   readonly ports: readonly PortBinding[];
+  /** By target. */
   readonly mounts: readonly MountRecord[];
   readonly networks: readonly NetworkEndpoint[];
 }

@@ -150,7 +150,13 @@ function mountsOf(inspection: Json): readonly MountRecord[] {
   const temporary = Object.keys(objectOf(objectOf(inspection.HostConfig).Tmpfs))
     .filter((target) => !targets.has(target))
     .map((target): MountRecord => ({ type: 'tmpfs', target, readOnly: false }));
-  return [...mounts, ...temporary];
+  // Docker lists them in another order each time.
+  return [...mounts, ...temporary].sort(byTarget);
+}
+
+/** The order of the mounts of a record. */
+export function byTarget(one: MountRecord, other: MountRecord): number {
+  return one.target < other.target ? -1 : one.target > other.target ? 1 : 0;
 }
 
 function networksOf(networks: Json): readonly NetworkEndpoint[] {

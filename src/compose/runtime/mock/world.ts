@@ -1,6 +1,7 @@
 /** What the mock knows: everything an engine would keep, in maps. */
 import type { Clock } from '../clock.js';
 import type { EngineContainer, EngineEvent } from '../engine/engine.js';
+import { byTarget } from '../engine/inspect.js';
 import { utcTime } from '../engine/time.js';
 import { notFound } from '../errors.js';
 import type {
@@ -140,12 +141,14 @@ export function recordOf(container: MockContainer): EngineContainer {
     tty: spec.tty ?? false,
     ...(spec.stopSignal !== undefined && { stopSignal: spec.stopSignal }),
     ports: container.state === 'running' ? container.ports : [],
-    mounts: (spec.mounts ?? []).map((mount) => ({
-      type: mount.type,
-      target: mount.target,
-      readOnly: mount.readOnly ?? false,
-      ...(mount.type !== 'tmpfs' && mount.source !== undefined && { source: mount.source }),
-    })),
+    mounts: (spec.mounts ?? [])
+      .map((mount) => ({
+        type: mount.type,
+        target: mount.target,
+        readOnly: mount.readOnly ?? false,
+        ...(mount.type !== 'tmpfs' && mount.source !== undefined && { source: mount.source }),
+      }))
+      .sort(byTarget),
     networks: (spec.networks ?? []).map(({ network, aliases }) => {
       const ipv4Address = container.addresses.get(network);
       return { network, aliases: aliases ?? [], ...(ipv4Address !== undefined && { ipv4Address }) };

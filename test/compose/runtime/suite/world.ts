@@ -95,6 +95,16 @@ export function world(bench: Bench): void {
     expect(await printed('touch /data/other || echo refused', { mounts: readOnly })).toContain('refused');
   });
 
+  proves(['inspectContainer'], 'mounts are told in the order of their targets, each time', async () => {
+    const targets = ['/d', '/b', '/c', '/a'];
+    const id = await ended(script('true'), { mounts: targets.map((target) => ({ type: 'volume', target }) as const) });
+    for (let look = 0; look < 10; look += 1) {
+      const { mounts } = await containers.inspect(id);
+      expect(mounts.map(({ target }) => target)).toEqual(['/a', '/b', '/c', '/d']);
+    }
+    await containers.remove(id, { volumes: true });
+  });
+
   proves(['removeContainer'], 'anonymous volumes go with the container when asked to', async () => {
     const before = (await volumes.list()).map(({ name }) => name);
     const id = await ended(script('echo x > /data/file'), { mounts: [{ type: 'volume', target: '/data' }] });
