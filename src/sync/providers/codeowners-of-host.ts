@@ -29,8 +29,7 @@ export function codeownersOfHost(
   return {
     codeowners: async () => {
       try {
-        // As a clone gives it: the same file read in two ways must not count as a change.
-        return (await read())?.replace(/\n$/, '') ?? null;
+        return await read();
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof SyncError) || error.code === 'rate_limited') throw error;

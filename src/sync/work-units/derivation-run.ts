@@ -6,6 +6,7 @@
  * records is new; others (a run that was killed before it came to derive) mean that all records of the target are
  * looked at again. A change of the basis derives everything again.
  */
+import { storableText } from '../../database/storable-text.js';
 import type { Lock, SinkPage, StateKey } from '../sinks/sink.js';
 import type { Target } from '../targets.js';
 import { underLock } from './derivation-lock.js';
@@ -58,8 +59,13 @@ export async function beginDerivation(
   const [revision, until] = splitNote(notes.get(name));
   const since = Math.max(surroundings.now(), until + 1);
   const extent: Extent = revision === state?.revision ? { since } : 'all';
-  if (codeowners !== undefined) await records.writeProgress(repoId, new Map([['codeowners', codeowners ?? '']]));
-  const first = target === 'git' && isInOrder ? await beginFirstDerivation(deriver, repoId, held) : undefined;
+  if (codeowners !== undefined) {
+    // The same file read in two ways, from a clone and from a host, must not count as a change.
+    const text = storableText(codeowners ?? '').trimEnd();
+    await records.writeProgress(repoId, new Map([['codeowners', text]]));
+  }
+  const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
+  const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId, held) : undefined;
   const complete = async (reached: string): Promise<number> => {
     const derived = await first?.finish();
     const written = await bringUpToDate(deriver, repoId, changedBy(target, extent), derived?.basis);

@@ -6,6 +6,7 @@
  * It needs nothing to be killed safely. The note on the basis says `deriving` until all is done, so that the next sync
  * derives everything again.
  */
+import { tableNamed } from '../records.js';
 import { LINKS } from '../sinks/derivation.js';
 import type { Lock, SinkPage } from '../sinks/sink.js';
 import { tryDerivationLock } from './derivation-lock.js';
@@ -97,11 +98,11 @@ export class FirstDerivation {
 async function isUnknown({ records, store, orgId }: WorkUnitDeriver, repoId: string): Promise<boolean> {
   if ((await records.readProgress(repoId)).has('basis')) return false;
   if (!(await isEmpty(store.scan(orgId, repoId)))) return false;
-  const all = { kind: 'all' } as const;
-  return (
-    (await isEmpty(records.commits(repoId, ['hash'], all))) &&
-    (await isEmpty(records.rows({ table: LINKS, repoId, columns: ['hash', 'number', 'kind'], where: all })))
-  );
+  for (const table of [tableNamed('git_commits'), LINKS]) {
+    const columns = table.key.filter((name) => name !== 'repo_id');
+    if (!(await isEmpty(records.rows({ table, repoId, columns, where: { kind: 'all' } })))) return false;
+  }
+  return true;
 }
 
 /** Whether batches hold nothing. */

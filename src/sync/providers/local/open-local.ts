@@ -2,7 +2,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { storableText } from '../../../database/storable-text.js';
 import { SyncError } from '../../failures.js';
 import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
@@ -65,8 +64,7 @@ async function readCodeowners(git: Git): Promise<string | null> {
     const object = `HEAD:${path}`;
     const size = Number(await askGit(git, ['cat-file', '-s', object]));
     if (size === 0 || !(size <= LARGEST_CODEOWNERS)) continue; // a file that is not there has no size
-    const text = await askGit(git, ['cat-file', 'blob', object]);
-    return text === undefined ? null : storableText(text);
+    return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
   }
   return null;
 }
