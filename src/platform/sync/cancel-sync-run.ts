@@ -2,6 +2,7 @@ import type { CancelSyncRunHandler } from '../../../generated/platform/operation
 import { syncRunNotActive } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { endedRun } from './jobs/sync-job.js';
 import { noSuchRun } from './not-found.js';
 import { endSyncRun, findSyncRun, syncRunOf } from './sync-runs.store.js';
 
@@ -25,8 +26,7 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
     return syncRunNotActive({ message: 'The run has ended already.' });
   }
   const { run, provider } = ended;
-  const durationMs = run.started_at === null ? 0 : Math.max(0, now.getTime() - run.started_at.getTime());
-  syncRunEnded({ provider, status: 'cancelled', durationSeconds: durationMs / 1000 });
+  syncRunEnded(endedRun(provider, 'cancelled', run.started_at, now));
   syncJobs.recheck(run.id);
   return { status: 200, body: syncRunOf(run) };
 };

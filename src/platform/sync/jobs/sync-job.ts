@@ -67,6 +67,17 @@ export interface EndedRun {
   readonly durationSeconds: number;
 }
 
+/** @param startedAt when it was taken up first; null: it never was */
+export function endedRun(
+  provider: ProviderName,
+  status: EndedRun['status'],
+  startedAt: Date | null,
+  now: Date,
+): EndedRun {
+  const milliseconds = startedAt === null ? 0 : Math.max(0, now.getTime() - startedAt.getTime());
+  return { provider, status, durationSeconds: milliseconds / 1000 };
+}
+
 /** Starts a job. */
 export type StartExecution = (job: SyncJob, report: JobReport) => SyncExecution;
 

@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../../sync/failures.js';
 import type { Clock } from '../../surroundings.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
-import { stepKey, type EndedRun, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
+import { endedRun, stepKey, type EndedRun, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
 import { putBack, storeEnd, storeHeartbeat, type RunState, type TakenRun } from './sync-jobs.store.js';
 
 export interface WorkOptions extends JobSettings {
@@ -52,7 +52,7 @@ function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log,
     const key = { runId: run.id, worker };
     const now = clock.now();
     const isOurs = await storeEnd(sql, key, { progress: run.progress, steps: null }, { status: 'failed', error }, now);
-    if (isOurs) ended?.(endedRun(run, 'failed', now));
+    if (isOurs) ended?.(endedRun(run.provider, 'failed', run.started_at, now));
     log.warn({ run_id: run.id, org_id: run.org_id, error }, 'sync run failed');
   };
   const nothing = (): void => undefined;
@@ -101,7 +101,8 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       log.error({ ...fields, reason: withoutSecrets(end.reason, secrets) }, 'the process of a sync run died');
     }
     const isOurs = await insist(() => store(settlement));
-    if (isOurs && settlement.kind === 'end') options.ended?.(endedRun(run, settlement.status, clock.now()));
+    if (isOurs && settlement.kind === 'end')
+      options.ended?.(endedRun(run.provider, settlement.status, run.started_at, clock.now()));
     log.info({ ...fields, settlement }, isOurs ? saidOf(settlement) : 'sync run was ended elsewhere');
   };
 
@@ -160,10 +161,6 @@ function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promi
       return isAlive;
     },
   };
-}
-
-function endedRun({ provider, started_at }: TakenRun, status: EndedRun['status'], now: Date): EndedRun {
-  return { provider, status, durationSeconds: Math.max(0, now.getTime() - started_at.getTime()) / 1000 };
 }
 
 function saidOf(settlement: Settlement): string {
