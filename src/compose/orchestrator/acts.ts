@@ -4,7 +4,6 @@
  */
 import type { Service } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
-import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
 import type { Seen } from '../runtime/runtime.js';
 import { runHooks } from './hooks.js';
@@ -44,7 +43,7 @@ export async function startContainer(
   });
 }
 
-/** Settles when it runs no more. */
+/** Settles when it runs no more; at once for one that does not run. */
 export async function stopContainer(
   orchestration: Orchestration,
   container: ContainerRecord,
@@ -143,6 +142,6 @@ export async function stopAndRemove(
   options: Omit<StopOptions & RemoveOptions, 'seen'> = {},
 ): Promise<void> {
   const { timeoutSeconds, service, volumes = false, force = false } = options;
-  if (!hasEnded(container.status)) await stopContainer(orchestration, container, { timeoutSeconds, service });
+  await stopContainer(orchestration, container, { timeoutSeconds, service });
   await removeContainer(orchestration, container, { volumes, force });
 }

@@ -39,7 +39,7 @@ export async function down(orchestration: Orchestration, name: string, options: 
   const defined = Object.keys({ ...options.project?.services, ...options.project?.disabledServices });
   membersOf(present, options.services ?? [], name, defined);
   const members = chosen(present, options);
-  await removeMembers(orchestration, members, options);
+  await removeMembers(orchestration, members, { ...options, stop: true });
   if (options.services === undefined || options.services.length === 0) {
     await removeNetworks(orchestration, name);
     if (options.volumes === true) await removeVolumes(orchestration, name);
@@ -58,18 +58,29 @@ function chosen(members: readonly Member[], { project, services = [], removeOrph
   return members.filter(({ service }) => Object.hasOwn(known, service));
 }
 
+export interface RemoveMembersOptions {
+  /** Whether those that run are stopped first; else none of them is to run. */
+  readonly stop: boolean;
+  /** Their anonymous volumes go with them. */
+  readonly volumes?: boolean;
+  readonly project?: Project | undefined;
+  readonly timeoutSeconds?: number | undefined;
+}
+
 /**
  * One container is removed while what it depended on is being stopped already. Each is looked at once: what it has come
- * to since then does not matter, as it goes in any case.
+ * to since then does not matter, as it goes in any case, or the engine keeps it.
  */
-async function removeMembers(
+export async function removeMembers(
   orchestration: Orchestration,
   members: readonly Member[],
-  { project, timeoutSeconds, volumes = false }: DownOptions,
+  { stop, project, timeoutSeconds, volumes = false }: RemoveMembersOptions,
 ): Promise<void> {
   await eachServiceDown(orchestration, members, [
-    (service, container, bound) =>
-      stopContainer(bound, container, { timeoutSeconds, service: project?.services[service], seen: container }),
+    async (service, container, bound) => {
+      if (!stop) return;
+      await stopContainer(bound, container, { timeoutSeconds, service: project?.services[service], seen: container });
+    },
     (_service, container, bound) =>
       removeContainer(bound, container, {
         volumes,

@@ -2,7 +2,7 @@
 import type { Project } from '../model/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import { removeContainer, startContainer, stopContainer } from './acts.js';
+import { startContainer, stopContainer } from './acts.js';
 import { given } from './container/given.js';
 import { awaitDependencies } from './dependencies.js';
 import { dependenciesIn, eachServiceDown } from './down.js';
@@ -133,18 +133,4 @@ export async function removableMembers(
   return members.filter(
     ({ container: { status } }) => selection.stop === true || hasEnded(status) || status === 'created',
   );
-}
-
-export async function removeMembers(
-  orchestration: Orchestration,
-  members: readonly Member[],
-  options: { readonly stop?: boolean; readonly volumes?: boolean; readonly project?: Project | undefined } = {},
-): Promise<void> {
-  const { stop = false, volumes = false, project } = options;
-  await eachServiceDown(orchestration, members, [
-    async (name, container, bound) => {
-      if (stop) await stopContainer(bound, container, { service: project?.services[name] });
-    },
-    (_name, container, bound) => removeContainer(bound, container, { volumes }),
-  ]);
 }

@@ -1,9 +1,9 @@
 /** start, stop, restart, kill, rm. */
 import type { Command } from 'commander';
+import { removeMembers } from '../../orchestrator/down.js';
 import {
   killProject,
   removableMembers,
-  removeMembers,
   restartProject,
   startProject,
   stopProject,
