@@ -111,7 +111,9 @@ describe('plumbline serve on the embedded PostgreSQL', () => {
   });
 });
 
-describe.skipIf(outsidePostgresMissing !== null)('plumbline serve on an outside PostgreSQL 15', () => {
+const withoutOutside = outsidePostgresMissing === null ? '' : ` (skipped: ${outsidePostgresMissing})`;
+
+describe.skipIf(outsidePostgresMissing !== null)(`plumbline serve on an outside PostgreSQL 15${withoutOutside}`, () => {
   let postgres: OutsidePostgres;
   beforeAll(async () => {
     if (outsidePostgresMissing === null) postgres = await startOutsidePostgres();

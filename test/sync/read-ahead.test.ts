@@ -34,15 +34,20 @@ function gated(pages: number): {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Lets so many pages through, each after what the one before brought about. */
+async function letPass(pages: number, letThrough: () => void): Promise<void> {
+  for (let page = 0; page < pages; page += 1) {
+    await settled();
+    letThrough();
+  }
+}
+
 describe('reading ahead', () => {
   it('gives every page in its order, and holds no more of them than it may', async () => {
     const { source, asked, letThrough } = gated(9);
     const pages = readAhead(source, 2);
     const first = pages.next();
-    for (let turn = 0; turn < 12; turn += 1) {
-      await settled();
-      letThrough();
-    }
+    await letPass(12, letThrough);
     expect(await first).toEqual({ done: false, value: 0 });
     // One was given, two are held.
     expect(asked()).toBe(3);
@@ -50,10 +55,7 @@ describe('reading ahead', () => {
     const reading = (async () => {
       for await (const page of pages) rest.push(page);
     })();
-    for (let turn = 0; turn < 12; turn += 1) {
-      await settled();
-      letThrough();
-    }
+    await letPass(12, letThrough);
     await reading;
     expect(rest).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
@@ -62,10 +64,7 @@ describe('reading ahead', () => {
     const { source, letThrough, isEnded } = gated(9);
     const pages = readAhead(source, 2);
     const first = pages.next();
-    for (let turn = 0; turn < 3; turn += 1) {
-      await settled();
-      letThrough();
-    }
+    await letPass(3, letThrough);
     await first;
     // It holds one page, and has asked for the one that makes it full.
     const second = pages.next();
