@@ -1,4 +1,5 @@
 /** Makes the catalogue's errors of what the Engine API, Docker's or Podman's, answers. */
+import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import { alreadyExists, backendFailure, imageNotFound, isRuntimeError, notFound, RuntimeError } from '../errors.js';
 import { objectOf, textOf } from '../json.js';
 import { scrub } from '../scrub.js';
@@ -19,14 +20,10 @@ const interrupted = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** Podman answers 500 where Docker answers 404 and 409, so the text decides where the status does not. */
 const imageIsMissing = /no such image|image not known|failed to find image|manifest unknown|pull access denied/i;
-const nameIsTaken = /already in use|already exists|already used/i;
 const isMissing = /no such (container|network|volume|exec)|(network|volume) .*not found|unable to find network/i;
 
 /** What Docker answers to calls that are under way when it is told to end. */
 const isStopping = /transport is closing|shutting down|context canceled|: unavailable/i;
-
-/** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
-const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
 
 export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readonly string[]): RuntimeError {
   if (error instanceof RuntimeError) return error;
@@ -45,9 +42,9 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (subject.image !== undefined && (imageIsMissing.test(text) || (status === 404 && subject.id === undefined))) {
     return imageNotFound(subject.image);
   }
-  const network = missingNetwork.exec(text)?.[1];
+  const network = missingNetwork(text);
   if (network !== undefined) return notFound(network);
-  if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
+  if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && (status === 404 || isMissing.test(text))) return notFound(subject.id);
   if (isStopping.test(text))
     return backendFailure(`The container engine is being stopped (${scrub(text, secrets)}).`, error);

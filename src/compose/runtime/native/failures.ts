@@ -1,4 +1,5 @@
 /** Makes the catalogue's errors of what podman writes to standard error. */
+import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import {
   alreadyExists,
   commandFailed,
@@ -19,12 +20,8 @@ export interface Subject {
 
 const imageIsMissing =
   /image not known|no such image|did not resolve to an alias|initializing source|manifest unknown|unable to copy from source|pinging container registry/i;
-const nameIsTaken = /already in use|already exists|already used/i;
 const isMissing =
   /no such (container|network|volume|object|exec)|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
-
-/** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
-const missingNetwork = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
 
 export function podmanFailure(
   stderr: string,
@@ -34,9 +31,9 @@ export function podmanFailure(
   const text = errorLines(stderr);
   const cause = new Error(text);
   if (subject.image !== undefined && imageIsMissing.test(text)) return imageNotFound(subject.image);
-  const network = missingNetwork.exec(text)?.[1];
+  const network = missingNetwork(text);
   if (network !== undefined) return notFound(network);
-  if (subject.newName !== undefined && nameIsTaken.test(text)) return alreadyExists(subject.newName);
+  if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
   return commandFailed(scrub(text, secrets) || 'Podman failed without a word.', cause);
 }

@@ -1,11 +1,11 @@
 /** What containers see of each other, of the host, and of their own specification. Needs real containers. */
+import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ContainerSpec } from '../../../../src/compose/runtime/spec.js';
-import { engineNames } from '../../../support/engines.js';
 import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient, type TestProgram } from '../programs.js';
 
@@ -56,8 +56,7 @@ export function world(bench: Bench): void {
 
   proves(['createContainer'], 'a container is on each of its networks, with the address it asks for', async () => {
     const [one, two] = [fresh('n'), fresh('n')];
-    // Engines are tested at the same time, on one host: each has a range of its own.
-    const prefix = `10.${213 + engineNames.findIndex((name) => name === bench.name)}.7`;
+    const prefix = freeRange();
     await internal.ensureNetwork({ name: one, labels });
     await internal.ensureNetwork({ name: two, labels, addressPools: [{ subnet: `${prefix}.0/24` }] });
     const id = await started(obedient, {
@@ -67,6 +66,21 @@ export function world(bench: Bench): void {
     expect(endpoints.map(({ network }) => network).sort()).toEqual([one, two].sort());
     expect(endpoints.find(({ network }) => network === two)?.ipv4Address).toBe(`${prefix}.77`);
   });
+
+  proves(
+    ['ensureNetwork'],
+    'a range of addresses that is taken is a failure that says so, not a name that is taken',
+    async () => {
+      const taken = { labels, addressPools: [{ subnet: `${freeRange()}.0/24` }] };
+      await internal.ensureNetwork({ ...taken, name: fresh('n') });
+      const name = fresh('n');
+      expect(await failure(internal.ensureNetwork({ ...taken, name }))).toMatchObject({
+        case: bench.engineFailure,
+        message: expect.stringMatching(/subnet .* already used|pool overlaps/i) as string,
+      });
+      expect(await failure(internal.networks.inspect(name))).toEqual({ case: 'notFound', id: name });
+    },
+  );
 
   proves(['createContainer'], 'network modes none and container share what they say', async () => {
     const interfaces = 'ls /sys/class/net | tr "\\n" " "; hostname';
@@ -253,4 +267,12 @@ async function fetched(port: number): Promise<string> {
     });
     if (page !== '') return page;
   }
+}
+
+/**
+ * The first three bytes of a range of addresses, at random: engines are tested at the same time on one host, which may
+ * still have the bridges of a run that was killed. Engines choose from the lower end, or from elsewhere.
+ */
+function freeRange(): string {
+  return `10.${randomInt(128, 255)}.${randomInt(256)}`;
 }
