@@ -38,14 +38,14 @@ export async function* historyPages(
     yield* pagesFrom(git, position, limits, boundary.parents);
     return;
   }
-  // Counted beside the reading: the first pages do not know yet how many will follow.
+  // Counted beside the reading: the first pages do not know yet how many will follow, the last one always does.
   let expected: number | undefined;
   const counting = countCommits(git, position, limits).then((count) => (expected = count));
   counting.catch(() => {});
   for await (const page of pagesFrom(git, position, limits, boundary.parents)) {
+    if (page.done) await counting;
     yield expected === undefined ? page : { ...page, expected };
   }
-  await counting;
 }
 
 async function* pagesFrom(
