@@ -52,6 +52,16 @@ export function isEngineFailure(error: unknown): error is RuntimeError | Termina
   return error instanceof TerminalError || isRuntimeError(error, 'backendFailure');
 }
 
+/** What was looked for; undefined where it is notFound. */
+export async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isRuntimeError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
 /** RuntimeErrors are equatable: the same case with the same fields is the same failure. */
 export function sameFailure(one: RuntimeFailure, other: RuntimeFailure): boolean {
   const fields = Object.entries(one);

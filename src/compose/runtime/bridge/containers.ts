@@ -3,7 +3,8 @@ import { engineFilters } from '../engine/labels.js';
 import type { Clock } from '../clock.js';
 import { containerOf } from '../engine/inspect.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
-import { isRuntimeError } from '../errors.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
+import { unlessNotFound } from '../errors.js';
 import { objectOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
@@ -17,7 +18,11 @@ import { processTable } from '../engine/process-table.js';
 export function bridgeContainers(client: EngineClient, clock: Clock): EngineContainers {
   const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> =>
     containerOf(
-      objectOf(await client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal)))),
+      objectOf(
+        await lookDespiteEnd(() =>
+          client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal))),
+        ),
+      ),
     );
 
   return {
@@ -29,14 +34,7 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
         docker.listContainers({ all: true, filters, ...abortable(signal) }),
       );
       // The list lacks exit codes and start times. One that is gone by now is not in the answer.
-      const records = await Promise.all(
-        found.map(({ Id }) =>
-          inspect(Id, signal).catch((error: unknown) => {
-            if (isRuntimeError(error, 'notFound')) return undefined;
-            throw error;
-          }),
-        ),
-      );
+      const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(Id, signal))));
       return records.filter((record) => record !== undefined);
     },
     async start(id, signal) {
@@ -65,8 +63,10 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
       );
     },
     async untilEnded(id, signal) {
-      const answer: unknown = await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).wait({ condition: 'not-running', ...abortable(signal) }),
+      const answer: unknown = await lookDespiteEnd(() =>
+        client.call({ id }, signal, (docker) =>
+          docker.getContainer(id).wait({ condition: 'not-running', ...abortable(signal) }),
+        ),
       );
       const code: unknown = objectOf(answer).StatusCode;
       return typeof code === 'number' ? code : undefined;

@@ -1,7 +1,7 @@
 /** Networks through the Engine API: inside the backend only. */
 import { engineFilters } from '../engine/labels.js';
 import type Docker from 'dockerode';
-import { alreadyExists, isRuntimeError } from '../errors.js';
+import { alreadyExists, unlessNotFound } from '../errors.js';
 import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
 import type { NetworkOperations } from '../runtime.js';
@@ -15,10 +15,7 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
   };
 
   const requireFree = async (name: string, signal?: AbortSignal): Promise<void> => {
-    const existing = await inspect(name, signal).catch((error: unknown) => {
-      if (isRuntimeError(error, 'notFound')) return undefined;
-      throw error;
-    });
+    const existing = await unlessNotFound(inspect(name, signal));
     if (existing !== undefined) throw alreadyExists(name);
   };
 

@@ -1,7 +1,7 @@
 /** Volumes through the Engine API. */
 import { engineFilters } from '../engine/labels.js';
 import { utcTime } from '../engine/time.js';
-import { alreadyExists, isRuntimeError } from '../errors.js';
+import { alreadyExists, unlessNotFound } from '../errors.js';
 import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
@@ -20,10 +20,7 @@ export function bridgeVolumes(client: EngineClient): VolumeOperations {
   return {
     async create(spec, { signal } = {}) {
       // The Engine API answers an existing volume as if it had made it, so the name is looked up first.
-      const existing = await inspect(spec.name, signal).catch((error: unknown) => {
-        if (isRuntimeError(error, 'notFound')) return undefined;
-        throw error;
-      });
+      const existing = await unlessNotFound(inspect(spec.name, signal));
       if (existing !== undefined) throw alreadyExists(spec.name);
       await client.call({ newName: spec.name }, signal, (docker) =>
         docker.createVolume({

@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { containerOf } from '../engine/inspect.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
 import { cells } from '../engine/process-table.js';
 import { utcTime } from '../engine/time.js';
-import { backendFailure, imageNotFound, notFound } from '../errors.js';
+import { backendFailure, imageNotFound, notFound, unlessNotFound } from '../errors.js';
 import { objectsOf, parseJson } from '../json.js';
 import type { CreatedContainer, ProcessTable, StatsSample } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
@@ -16,7 +17,9 @@ import type { Podman } from './podman.js';
 
 export function nativeContainers(podman: Podman, clock: Clock): EngineContainers {
   const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> => {
-    const answer = await podman.json(['container', 'inspect', operand(id)], { subject: { id }, signal });
+    const answer = await lookDespiteEnd(() =>
+      podman.json(['container', 'inspect', operand(id)], { subject: { id }, signal }),
+    );
     const [inspection] = objectsOf(answer);
     if (inspection === undefined) throw notFound(id);
     return containerOf(inspection);
@@ -26,7 +29,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
   };
   const untilEnded = async (id: string, signal: AbortSignal): Promise<number | undefined> => {
     const args = ['wait', '--interval=250ms', '--condition=stopped', '--condition=exited', operand(id)];
-    const text = (await podman.run(args, { subject: { id }, signal })).trim();
+    const text = (await lookDespiteEnd(() => podman.run(args, { subject: { id }, signal }))).trim();
     return /^\d+$/.test(text) ? Number(text) : undefined;
   };
 
@@ -37,9 +40,12 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
       const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...labelArguments(labels)], { signal });
       const wanted = ids.split('\n').filter((id) => id !== '');
       if (wanted.length === 0) return [];
-      // One that is gone by now makes podman fail, after it has printed the others.
-      const found = await podman.run(['container', 'inspect', ...wanted], { accepts: [125], signal });
-      return objectsOf(parseJson(found)).map(containerOf);
+      // One that is gone by now, or ends in this moment, makes podman fail and leave it out, or others with it.
+      const printed = await podman.run(['container', 'inspect', ...wanted], { accepts: [125], signal });
+      const found = objectsOf(parseJson(printed)).map(containerOf);
+      const missed = wanted.filter((id) => !found.some((container) => container.id === id));
+      const others = await Promise.all(missed.map((id) => unlessNotFound(inspect(id, signal))));
+      return [...found, ...others.filter((container) => container !== undefined)];
     },
     start: (id, signal) => act(id, signal, 'start'),
     startAttached: (container, stdin, signal) =>

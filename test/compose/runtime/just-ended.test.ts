@@ -1,0 +1,177 @@
+/**
+ * Podman before 4.4 fails to look at a container in the moment in which its process ends. The moment is too short to be
+ * met at will, so the failure is put between us and a real Podman, in its own words.
+ */
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bridgeBackend } from '../../../src/compose/runtime/bridge/bridge.js';
+import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { nativeBackend } from '../../../src/compose/runtime/native/native.js';
+import type { Backend } from '../../../src/compose/runtime/runtime.js';
+import { transientStopMarks } from '../../../src/compose/runtime/state.js';
+import { testEngine, type TestEngine } from '../../support/engines.js';
+import { failure } from './conformance.js';
+
+const WORDS = 'read /proc/16239/cgroup: no such process';
+
+interface Stumbling {
+  readonly backend: Backend;
+  /** So many of the next looks fail. */
+  stumble(times: number): Promise<void>;
+  /** How many are still to fail. */
+  left(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A socket in front of Podman's, which fails to inspect containers and to wait for them. */
+async function overSocket(engine: TestEngine): Promise<Stumbling> {
+  const engineSocket = (engine.environment['DOCKER_HOST'] ?? '').replace('unix://', '');
+  const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
+  const path = join(folder, 's');
+  let left = 0;
+  const server = createServer((incoming, outgoing) => {
+    if (left > 0 && /\/containers\/\w+\/(json|wait)/.test(incoming.url ?? '')) {
+      left -= 1;
+      outgoing.writeHead(500, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify({ cause: 'no such process', message: WORDS, response: 500 }));
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const forwarded = request({ socketPath: engineSocket, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return {
+    backend: bridgeBackend({
+      address: { kind: 'socket', path },
+      marks: transientStopMarks(),
+      clock: systemClock,
+      environment: process.env,
+    }),
+    stumble(times) {
+      left = times;
+      return Promise.resolve();
+    },
+    left: () => Promise.resolve(left),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A command in front of podman, which fails to inspect containers and to wait for them. */
+async function asCommand(engine: TestEngine): Promise<Stumbling> {
+  const [folderOfPodman = ''] = (engine.environment['PATH'] ?? '').split(':');
+  const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
+  const executable = join(folder, 'podman');
+  const counter = join(folder, 'left');
+  await writeFile(
+    executable,
+    `#!/bin/sh
+left=$(cat '${counter}')
+if [ "$left" -gt 0 ]; then
+  case "$1 $2" in
+    'container inspect' | wait\\ *)
+      echo $((left - 1)) >'${counter}'
+      echo 'Error: ${WORDS}' >&2
+      exit 125
+      ;;
+  esac
+fi
+exec '${join(folderOfPodman, 'podman')}' "$@"
+`,
+  );
+  await chmod(executable, 0o755);
+  await writeFile(counter, '0');
+  return {
+    backend: nativeBackend({
+      executable,
+      marks: transientStopMarks(),
+      clock: systemClock,
+      environment: process.env,
+    }),
+    stumble: (times) => writeFile(counter, String(times)),
+    left: async () => Number(await readFile(counter, 'utf8')),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+for (const [name, open, failureCase] of [
+  ['bridge/podman', overSocket, 'backendFailure'],
+  ['native/podman', asCommand, 'commandFailed'],
+] as const) {
+  const engine = await testEngine(name);
+  if ('reason' in engine) {
+    describe(name, () => {
+      it.skip(`skipped: ${engine.reason}`);
+    });
+    continue;
+  }
+
+  describe(name, { timeout: 60_000 }, () => {
+    let stumbling: Stumbling;
+    beforeAll(async () => {
+      stumbling = await open(engine);
+    });
+    afterAll(async () => {
+      await stumbling.close();
+      await engine.clean();
+    }, 120_000);
+
+    const started = async (script: string): Promise<string> => {
+      const { containers } = engine.backend;
+      const { id } = await containers.create({
+        name: `plt-ended-${process.pid}-${Math.random().toString(36).slice(2)}`,
+        image: engine.image,
+        command: ['sh', '-c', script],
+        labels: engine.labels,
+      });
+      await containers.start(id);
+      return id;
+    };
+    const ended = async (): Promise<string> => {
+      const id = await started('exit 3');
+      await engine.backend.internal.awaitExit(id, { timeoutSeconds: 30 });
+      return id;
+    };
+
+    it('a look in the moment in which the process ends is had again', async () => {
+      const id = await ended();
+      await stumbling.stumble(1);
+      expect((await stumbling.backend.containers.inspect(id)).status).toBe('exited');
+      expect(await stumbling.left()).toBe(0);
+    });
+
+    it('such a container is in the list', async () => {
+      const id = await ended();
+      await stumbling.stumble(1);
+      const listed = await stumbling.backend.containers.list({ labels: engine.labels });
+      expect(listed.map((container) => container.id)).toContain(id);
+      expect(await stumbling.left()).toBe(0);
+    });
+
+    it('whoever waits for the end is told of it', async () => {
+      const id = await started('sleep 1; exit 3');
+      await stumbling.stumble(2);
+      const { internal } = stumbling.backend;
+      expect((await internal.awaitExit(id, { timeoutSeconds: 30 })).exitCode).toBe(3);
+      expect(await stumbling.left()).toBe(0);
+    });
+
+    it('an engine that goes on failing so is not asked for ever', async () => {
+      const id = await ended();
+      await stumbling.stumble(100);
+      expect(await failure(stumbling.backend.containers.inspect(id))).toMatchObject({ case: failureCase });
+      expect(await stumbling.left()).toBe(96);
+      await stumbling.stumble(0);
+    });
+  });
+}
