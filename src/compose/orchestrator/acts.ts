@@ -3,7 +3,7 @@
  * is gone where the act would remove it, is no failure.
  */
 import type { Service } from '../model/service.js';
-import { isRuntimeError } from '../runtime/errors.js';
+import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
 import type { Seen } from '../runtime/runtime.js';
 import { runHooks } from './hooks.js';
@@ -103,11 +103,8 @@ export async function removeContainer(
   // One that was never started cannot be removed without force (lifecycle.ts), and has nothing to shut down.
   const unstarted = !force && (await hasNeverStarted(orchestration, container));
   await reported(orchestration, 'Container', container.name, ['Removing', 'Removed'], async () => {
-    try {
-      await backend.containers.remove(container.id, { signal, ...seen, volumes, force: force || unstarted });
-    } catch (error) {
-      if (!isRuntimeError(error, 'notFound')) throw error;
-    }
+    const options = { signal, ...seen, volumes, force: force || unstarted };
+    await unlessNotFound(backend.containers.remove(container.id, options));
   });
 }
 
@@ -118,21 +115,13 @@ export async function renameContainer(
   name: string,
 ): Promise<void> {
   if (container.name === name) return;
-  try {
-    await backend.internal.rename(container.id, name, { signal });
-  } catch (error) {
-    if (!isRuntimeError(error, 'notFound')) throw error;
-  }
+  await unlessNotFound(backend.internal.rename(container.id, name, { signal }));
 }
 
 async function hasNeverStarted({ backend, signal }: Orchestration, { id, status }: ContainerRecord): Promise<boolean> {
   if (status !== 'created') return false;
-  try {
-    return (await backend.containers.inspect(id, { signal })).status === 'created';
-  } catch (error) {
-    if (isRuntimeError(error, 'notFound')) return true;
-    throw error;
-  }
+  const now = await unlessNotFound(backend.containers.inspect(id, { signal }));
+  return now === undefined || now.status === 'created';
 }
 
 /** Stops what runs, then removes it. */

@@ -3,7 +3,7 @@ import { failure } from '../model/errors.js';
 import { canonicalJson } from '../model/hash.js';
 import { withoutUnusedResources } from '../model/listings.js';
 import type { Network, Project, Volume } from '../model/project.js';
-import { alreadyExists, isRuntimeError } from '../runtime/errors.js';
+import { alreadyExists, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { NetworkRecord, VolumeRecord } from '../runtime/records.js';
 import type { NetworkSpec } from '../runtime/spec.js';
 import { createHash } from 'node:crypto';
@@ -56,7 +56,7 @@ async function ensureNetwork(
 ): Promise<void> {
   const { backend, signal } = orchestration;
   const spec = networkSpec(network, resourceLabels(project, { [LABELS.network]: key }, network));
-  const present = await backend.internal.networks.inspect(network.name, { signal }).catch(ignoreMissing);
+  const present = await unlessNotFound(backend.internal.networks.inspect(network.name, { signal }));
   if (present !== undefined) {
     requireOurs(present, project);
     warnIfChanged(orchestration, 'Network', network.name, present.labels, spec.labels);
@@ -126,11 +126,7 @@ function requireOurs({ name, labels }: NetworkRecord | VolumeRecord, project: Pr
 }
 
 async function findVolume({ backend, signal }: Orchestration, name: string): Promise<VolumeRecord | undefined> {
-  return backend.volumes.inspect(name, { signal }).catch(ignoreMissing);
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isRuntimeError(error, 'notFound')) throw error;
+  return unlessNotFound(backend.volumes.inspect(name, { signal }));
 }
 
 function resourceLabels(

@@ -1,7 +1,7 @@
 /** One-off containers of a service: `run`. */
 import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
-import { isRuntimeError } from '../runtime/errors.js';
+import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
 import { startContainer, type ContainerName } from './acts.js';
 import { given } from './container/given.js';
@@ -126,10 +126,5 @@ export async function endOneOff(
   } catch (error) {
     if (!isRuntimeError(error, 'invalidState') && !isRuntimeError(error, 'notFound')) throw error;
   }
-  if (!remove) return;
-  try {
-    await backend.containers.remove(container.id, { force: true, volumes: true });
-  } catch (error) {
-    if (!isRuntimeError(error, 'notFound')) throw error;
-  }
+  if (remove) await unlessNotFound(backend.containers.remove(container.id, { force: true, volumes: true }));
 }

@@ -52,10 +52,10 @@ export function isEngineFailure(error: unknown): error is RuntimeError | Termina
   return error instanceof TerminalError || isRuntimeError(error, 'backendFailure');
 }
 
-/** What was looked for; undefined where it is notFound. */
-export async function unlessNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+/** What an operation answers; undefined where what it is about is notFound. */
+export async function unlessNotFound<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return await found;
+    return await operation;
   } catch (error) {
     if (isRuntimeError(error, 'notFound')) return undefined;
     throw error;

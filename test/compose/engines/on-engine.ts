@@ -18,3 +18,17 @@ export async function onEngine(name: TestEngine['name'], parts: readonly EngineP
   // Also when a test has failed, and also what it has made and lost sight of.
   afterAll(() => engine.clean(), 120_000);
 }
+
+/** The same for what wants to stand in front of the engine's unix socket. */
+export async function onSocket(
+  name: 'bridge/docker' | 'bridge/podman',
+  part: (engine: TestEngine, socket: string) => void,
+): Promise<void> {
+  await onEngine(name, [
+    (engine) => {
+      const socket = /^unix:\/\/(.+)$/.exec(engine.environment['DOCKER_HOST'] ?? '')?.[1];
+      if (socket === undefined) it.skip('skipped: the engine does not listen on a unix socket');
+      else part(engine, socket);
+    },
+  ]);
+}

@@ -6,13 +6,14 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bridgeBackend } from '../../../src/compose/runtime/bridge/bridge.js';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
 import { nativeBackend } from '../../../src/compose/runtime/native/native.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';
-import { testEngine, type TestEngine } from '../../support/engines.js';
+import type { TestEngine } from '../../support/engines.js';
+import { onEngine, onSocket } from '../engines/on-engine.js';
 import { failure } from './conformance.js';
 
 const WORDS = 'read /proc/16239/cgroup: no such process';
@@ -27,8 +28,7 @@ interface Stumbling {
 }
 
 /** A socket in front of Podman's, which fails to inspect containers and to wait for them. */
-async function overSocket(engine: TestEngine): Promise<Stumbling> {
-  const engineSocket = (engine.environment['DOCKER_HOST'] ?? '').replace('unix://', '');
+async function overSocket(engineSocket: string): Promise<Stumbling> {
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
   const path = join(folder, 's');
   let left = 0;
@@ -104,74 +104,71 @@ exec '${join(folderOfPodman, 'podman')}' "$@"
   };
 }
 
-for (const [name, open, failureCase] of [
-  ['bridge/podman', overSocket, 'backendFailure'],
-  ['native/podman', asCommand, 'commandFailed'],
-] as const) {
-  const engine = await testEngine(name);
-  if ('reason' in engine) {
-    describe(name, () => {
-      it.skip(`skipped: ${engine.reason}`);
-    });
-    continue;
-  }
+function looks(
+  engine: TestEngine,
+  open: () => Promise<Stumbling>,
+  failureCase: 'backendFailure' | 'commandFailed',
+): void {
+  let stumbling: Stumbling;
+  beforeAll(async () => {
+    stumbling = await open();
+  });
+  afterAll(() => stumbling.close());
 
-  describe(name, { timeout: 60_000 }, () => {
-    let stumbling: Stumbling;
-    beforeAll(async () => {
-      stumbling = await open(engine);
+  const started = async (script: string): Promise<string> => {
+    const { containers } = engine.backend;
+    const { id } = await containers.create({
+      name: `plt-ended-${process.pid}-${Math.random().toString(36).slice(2)}`,
+      image: engine.image,
+      command: ['sh', '-c', script],
+      labels: engine.labels,
     });
-    afterAll(async () => {
-      await stumbling.close();
-      await engine.clean();
-    }, 120_000);
+    await containers.start(id);
+    return id;
+  };
+  const ended = async (): Promise<string> => {
+    const id = await started('exit 3');
+    await engine.backend.internal.awaitExit(id, { timeoutSeconds: 30 });
+    return id;
+  };
 
-    const started = async (script: string): Promise<string> => {
-      const { containers } = engine.backend;
-      const { id } = await containers.create({
-        name: `plt-ended-${process.pid}-${Math.random().toString(36).slice(2)}`,
-        image: engine.image,
-        command: ['sh', '-c', script],
-        labels: engine.labels,
-      });
-      await containers.start(id);
-      return id;
-    };
-    const ended = async (): Promise<string> => {
-      const id = await started('exit 3');
-      await engine.backend.internal.awaitExit(id, { timeoutSeconds: 30 });
-      return id;
-    };
+  it('a look in the moment in which the process ends is had again', async () => {
+    const id = await ended();
+    await stumbling.stumble(1);
+    expect((await stumbling.backend.containers.inspect(id)).status).toBe('exited');
+    expect(await stumbling.left()).toBe(0);
+  });
 
-    it('a look in the moment in which the process ends is had again', async () => {
-      const id = await ended();
-      await stumbling.stumble(1);
-      expect((await stumbling.backend.containers.inspect(id)).status).toBe('exited');
-      expect(await stumbling.left()).toBe(0);
-    });
+  it('such a container is in the list', async () => {
+    const id = await ended();
+    await stumbling.stumble(1);
+    const listed = await stumbling.backend.containers.list({ labels: engine.labels });
+    expect(listed.map((container) => container.id)).toContain(id);
+    expect(await stumbling.left()).toBe(0);
+  });
 
-    it('such a container is in the list', async () => {
-      const id = await ended();
-      await stumbling.stumble(1);
-      const listed = await stumbling.backend.containers.list({ labels: engine.labels });
-      expect(listed.map((container) => container.id)).toContain(id);
-      expect(await stumbling.left()).toBe(0);
-    });
+  it('whoever waits for the end is told of it', async () => {
+    const id = await started('sleep 1; exit 3');
+    await stumbling.stumble(2);
+    const { internal } = stumbling.backend;
+    expect((await internal.awaitExit(id, { timeoutSeconds: 30 })).exitCode).toBe(3);
+    expect(await stumbling.left()).toBe(0);
+  });
 
-    it('whoever waits for the end is told of it', async () => {
-      const id = await started('sleep 1; exit 3');
-      await stumbling.stumble(2);
-      const { internal } = stumbling.backend;
-      expect((await internal.awaitExit(id, { timeoutSeconds: 30 })).exitCode).toBe(3);
-      expect(await stumbling.left()).toBe(0);
-    });
-
-    it('an engine that goes on failing so is not asked for ever', async () => {
-      const id = await ended();
-      await stumbling.stumble(100);
-      expect(await failure(stumbling.backend.containers.inspect(id))).toMatchObject({ case: failureCase });
-      expect(await stumbling.left()).toBe(96);
-      await stumbling.stumble(0);
-    });
+  it('an engine that goes on failing so is not asked for ever', async () => {
+    const id = await ended();
+    await stumbling.stumble(100);
+    expect(await failure(stumbling.backend.containers.inspect(id))).toMatchObject({ case: failureCase });
+    expect(await stumbling.left()).toBe(96);
+    await stumbling.stumble(0);
   });
 }
+
+await onSocket('bridge/podman', (engine, socket) => {
+  looks(engine, () => overSocket(socket), 'backendFailure');
+});
+await onEngine('native/podman', [
+  (engine) => {
+    looks(engine, () => asCommand(engine), 'commandFailed');
+  },
+]);

@@ -1,69 +1,59 @@
 /** The engine ends the stream of events: its log was turned over, or it was started again. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { bridgeBackend } from '../../../src/compose/runtime/bridge/bridge.js';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';
-import { testEngine } from '../../support/engines.js';
+import { onSocket } from '../engines/on-engine.js';
 import { eventually } from './conformance.js';
 import { cuttingProxy, type CuttingProxy } from './cutting-proxy.js';
 import { obedient } from './programs.js';
 
 for (const name of ['bridge/docker', 'bridge/podman'] as const) {
-  const engine = await testEngine(name);
-  const socket = 'reason' in engine ? undefined : /^unix:\/\/(.+)$/.exec(engine.environment['DOCKER_HOST'] ?? '')?.[1];
-  if ('reason' in engine || socket === undefined) {
-    const reason = 'reason' in engine ? engine.reason : 'the engine does not listen on a unix socket';
-    describe(name, () => {
-      it.skip(`skipped: ${reason}`);
-    });
-    continue;
-  }
-
-  /** What is told through the proxy about containers of one label, made and removed while it is cut. */
-  const toldOver = async (trouble: (proxy: CuttingProxy, act: () => Promise<void>) => Promise<void>) => {
-    const proxy = await cuttingProxy(socket);
-    const gaveUp = new AbortController();
-    const ours = { 'plt.lost': `${process.pid}-${Math.random()}` };
-    const labels = { ...engine.labels, ...ours };
-    const { system } = bridgeBackend({
-      address: { kind: 'socket', path: proxy.path },
-      marks: transientStopMarks(),
-      clock: systemClock,
-      environment: process.env,
-    });
-    const told: string[] = [];
-    let happened = 0;
-    const act = async (): Promise<void> => {
-      const container = `plt-lost-${process.pid}-${++happened}-${Math.random().toString(36).slice(2)}`;
-      const spec = { name: container, image: engine.image, command: obedient.command, labels };
-      const { id } = await engine.backend.containers.create(spec);
-      await engine.backend.containers.remove(id, { force: true });
-    };
-    const all = (): Promise<void> => eventually(() => Promise.resolve(told.length >= 2 * happened));
-    try {
-      const stream = await system.events({ labels: ours, signal: gaveUp.signal });
-      const reading = (async () => {
-        for await (const { type, name: container } of stream) told.push(`${type} ${container.split('-')[3] ?? ''}`);
-      })();
-      await act();
-      await all();
-      await trouble(proxy, act);
-      await act();
-      await all();
-      const ended = new Error('ended by the reader');
-      gaveUp.abort(ended);
-      await expect(reading).rejects.toBe(ended);
-      return {
-        told,
-        happened: Array.from({ length: happened }, (_, at) => [`created ${at + 1}`, `removed ${at + 1}`]),
+  await onSocket(name, (engine, socket) => {
+    /** What is told through the proxy about containers of one label, made and removed while it is cut. */
+    const toldOver = async (trouble: (proxy: CuttingProxy, act: () => Promise<void>) => Promise<void>) => {
+      const proxy = await cuttingProxy(socket);
+      const gaveUp = new AbortController();
+      const ours = { 'plt.lost': `${process.pid}-${Math.random()}` };
+      const labels = { ...engine.labels, ...ours };
+      const { system } = bridgeBackend({
+        address: { kind: 'socket', path: proxy.path },
+        marks: transientStopMarks(),
+        clock: systemClock,
+        environment: process.env,
+      });
+      const told: string[] = [];
+      let happened = 0;
+      const act = async (): Promise<void> => {
+        const container = `plt-lost-${process.pid}-${++happened}-${Math.random().toString(36).slice(2)}`;
+        const spec = { name: container, image: engine.image, command: obedient.command, labels };
+        const { id } = await engine.backend.containers.create(spec);
+        await engine.backend.containers.remove(id, { force: true });
       };
-    } finally {
-      gaveUp.abort();
-      await proxy.close();
-    }
-  };
+      const all = (): Promise<void> => eventually(() => Promise.resolve(told.length >= 2 * happened));
+      try {
+        const stream = await system.events({ labels: ours, signal: gaveUp.signal });
+        const reading = (async () => {
+          for await (const { type, name: container } of stream) told.push(`${type} ${container.split('-')[3] ?? ''}`);
+        })();
+        await act();
+        await all();
+        await trouble(proxy, act);
+        await act();
+        await all();
+        const ended = new Error('ended by the reader');
+        gaveUp.abort(ended);
+        await expect(reading).rejects.toBe(ended);
+        return {
+          told,
+          happened: Array.from({ length: happened }, (_, at) => [`created ${at + 1}`, `removed ${at + 1}`]),
+        };
+      } finally {
+        gaveUp.abort();
+        await proxy.close();
+      }
+    };
 
-  describe(name, { timeout: 60_000 }, () => {
     for (const how of ['ended', 'broken'] as const) {
       it(`a stream that is ${how} goes on: nothing is missed, nothing is told twice`, async () => {
         const { told, happened } = await toldOver(async (proxy, act) => {
@@ -84,5 +74,4 @@ for (const name of ['bridge/docker', 'bridge/podman'] as const) {
       expect(told).toEqual(happened.flat());
     });
   });
-  afterAll(() => engine.clean(), 120_000);
 }

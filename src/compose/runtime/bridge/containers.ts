@@ -16,14 +16,12 @@ import { statsSample } from './stats.js';
 import { processTable } from '../engine/process-table.js';
 
 export function bridgeContainers(client: EngineClient, clock: Clock): EngineContainers {
-  const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> =>
-    containerOf(
-      objectOf(
-        await lookDespiteEnd(() =>
-          client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal))),
-        ),
-      ),
+  const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> => {
+    const inspection = await lookDespiteEnd(() =>
+      client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal))),
     );
+    return containerOf(objectOf(inspection));
+  };
 
   return {
     create: (spec, signal) => create(client, spec, signal),
