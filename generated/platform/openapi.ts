@@ -210,7 +210,7 @@ export interface paths {
     };
     /**
      * List the own organizations
-     * @description Every organization that the caller is a member of, the one joined first at the top.
+     * @description The organizations that the caller is a member of, in the order of joining.
      */
     get: operations['listMyOrganizations'];
     put?: never;
@@ -270,7 +270,7 @@ export interface paths {
     };
     /**
      * List the own sessions
-     * @description Every session of the caller that can still be refreshed, the one used last at the top. A session begins with a login (or a switch of organization) and lives on through refreshes.
+     * @description The sessions of the caller that can still be refreshed, the newest first. A session begins with a login (or a switch of organization) and continues through refreshes.
      */
     get: operations['listSessions'];
     put?: never;
@@ -1312,15 +1312,13 @@ export interface components {
        */
       joined_at: string;
     };
-    /** @description The memberships of the caller. */
-    MyOrganizations: {
-      /**
-       * Format: uuid
-       * @description The organization that the access token is scoped to. Null for an orgless token.
-       */
-      active_org_id: string | null;
+    /** @description Opaque: send it as `cursor` to get the next page. Null on the last page. */
+    NextCursor: string | null;
+    /** @description A page of memberships of the caller. */
+    MyOrganizationPage: {
       /** @description The organizations that the caller belongs to. */
-      organizations: components['schemas']['MyOrganization'][];
+      items: components['schemas']['MyOrganization'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description Where to switch to. */
     SwitchOrganizationRequest: {
@@ -1387,10 +1385,11 @@ export interface components {
       /** @description The `User-Agent` header with which it was last refreshed. Null when there was none. */
       user_agent: string | null;
     };
-    /** @description The sessions of the caller. */
-    SessionList: {
+    /** @description A page of sessions. */
+    SessionPage: {
       /** @description The sessions. */
       items: components['schemas']['Session'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description The caller has no active session with this id: it never existed, belongs to someone else, has expired, or was ended before. List the sessions to see the current ones. */
     SessionNotFoundProblem: {
@@ -1572,8 +1571,6 @@ export interface components {
        */
       accepted_at: string | null;
     };
-    /** @description Opaque: send it as `cursor` to get the next page. Null on the last page. */
-    NextCursor: string | null;
     /** @description A page of invites. */
     InvitePage: {
       /** @description The invites. */
@@ -1749,10 +1746,11 @@ export interface components {
        */
       updated_at: string;
     };
-    /** @description The integrations of an organization. */
-    IntegrationList: {
+    /** @description A page of integrations. */
+    IntegrationPage: {
       /** @description The integrations. */
       items: components['schemas']['Integration'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description A code host and how to get in. */
     ConnectIntegrationRequest: {
@@ -1896,10 +1894,11 @@ export interface components {
         finished_at: string | null;
       } | null;
     };
-    /** @description The sync configurations of an organization. */
-    SyncConfigList: {
+    /** @description A page of sync configurations. */
+    SyncConfigPage: {
       /** @description The configurations. */
       items: components['schemas']['SyncConfig'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description What to read from where. */
     CreateSyncConfigRequest: {
@@ -2501,11 +2500,6 @@ export interface components {
   };
   parameters: {
     /**
-     * @description The id of the organization: the one that the access token is scoped to.
-     * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
-     */
-    OrgId: string;
-    /**
      * @description The largest number of items on a page.
      * @example 50
      */
@@ -2515,6 +2509,11 @@ export interface components {
      * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
      */
     Cursor: string;
+    /**
+     * @description The id of the organization: the one that the access token is scoped to.
+     * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+     */
+    OrgId: string;
     /**
      * @description The id of the invite.
      * @example c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05
@@ -3169,14 +3168,25 @@ export interface operations {
   };
   listMyOrganizations: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The organizations. */
+      /** @description A page of organizations. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3185,22 +3195,23 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "active_org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
-           *       "organizations": [
+           *       "items": [
            *         {
            *           "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
            *           "name": "Example Works",
            *           "role": "owner",
            *           "joined_at": "2026-03-01T08:00:00.000Z"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
-          'application/json': components['schemas']['MyOrganizations'];
+          'application/json': components['schemas']['MyOrganizationPage'];
         };
       };
       401: components['responses']['Unauthenticated'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -3317,14 +3328,25 @@ export interface operations {
   };
   listSessions: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The sessions. */
+      /** @description A page of sessions. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3343,14 +3365,16 @@ export interface operations {
            *           "ip": "192.0.2.17",
            *           "user_agent": "Mozilla/5.0"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
-          'application/json': components['schemas']['SessionList'];
+          'application/json': components['schemas']['SessionPage'];
         };
       };
       401: components['responses']['Unauthenticated'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -4041,14 +4065,25 @@ export interface operations {
   };
   listIntegrations: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The integrations. */
+      /** @description A page of integrations. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4071,15 +4106,17 @@ export interface operations {
            *           "created_at": "2026-03-02T09:15:00.000Z",
            *           "updated_at": "2026-03-02T09:20:00.000Z"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
-          'application/json': components['schemas']['IntegrationList'];
+          'application/json': components['schemas']['IntegrationPage'];
         };
       };
       401: components['responses']['Unauthenticated'];
       403: components['responses']['AdminRequired'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -4227,14 +4264,25 @@ export interface operations {
   };
   listSyncConfigs: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The configurations. */
+      /** @description A page of configurations. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4270,15 +4318,17 @@ export interface operations {
            *             "finished_at": "2026-03-02T09:24:30.000Z"
            *           }
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
-          'application/json': components['schemas']['SyncConfigList'];
+          'application/json': components['schemas']['SyncConfigPage'];
         };
       };
       401: components['responses']['Unauthenticated'];
       403: components['responses']['AdminRequired'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };

@@ -129,8 +129,12 @@ export type GetMeReply = SuccessReply<200, Schemas['MeResponse']> | Problems.Ser
 export type GetMeHandler<Dependencies> = OperationHandler<GetMeRequest, GetMeReply, Dependencies>;
 
 /** `GET /api/v1/auth/me/organizations` */
-export type ListMyOrganizationsRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
-export type ListMyOrganizationsReply = SuccessReply<200, Schemas['MyOrganizations']> | Problems.ServiceUnavailable;
+export type ListMyOrganizationsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listMyOrganizations']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListMyOrganizationsReply =
+  SuccessReply<200, Schemas['MyOrganizationPage']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
 /** List the own organizations (`GET /api/v1/auth/me/organizations`). */
 export type ListMyOrganizationsHandler<Dependencies> = OperationHandler<
   ListMyOrganizationsRequest,
@@ -166,8 +170,12 @@ export type LogoutReply =
 export type LogoutHandler<Dependencies> = OperationHandler<LogoutRequest, LogoutReply, Dependencies>;
 
 /** `GET /api/v1/auth/sessions` */
-export type ListSessionsRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
-export type ListSessionsReply = SuccessReply<200, Schemas['SessionList']> | Problems.ServiceUnavailable;
+export type ListSessionsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listSessions']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListSessionsReply =
+  SuccessReply<200, Schemas['SessionPage']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
 /** List the own sessions (`GET /api/v1/auth/sessions`). */
 export type ListSessionsHandler<Dependencies> = OperationHandler<ListSessionsRequest, ListSessionsReply, Dependencies>;
 
@@ -346,9 +354,15 @@ export type ChangeMemberRoleHandler<Dependencies> = OperationHandler<
 >;
 
 /** `GET /api/v1/admin/integrations` */
-export type ListIntegrationsRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type ListIntegrationsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
 export type ListIntegrationsReply =
-  SuccessReply<200, Schemas['IntegrationList']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+  | SuccessReply<200, Schemas['IntegrationPage']>
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
 /** List the integrations (`GET /api/v1/admin/integrations`). */
 export type ListIntegrationsHandler<Dependencies> = OperationHandler<
   ListIntegrationsRequest,
@@ -412,9 +426,15 @@ export type TestIntegrationHandler<Dependencies> = OperationHandler<
 >;
 
 /** `GET /api/v1/admin/sync-configs` */
-export type ListSyncConfigsRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type ListSyncConfigsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listSyncConfigs']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
 export type ListSyncConfigsReply =
-  SuccessReply<200, Schemas['SyncConfigList']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+  | SuccessReply<200, Schemas['SyncConfigPage']>
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
 /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
 export type ListSyncConfigsHandler<Dependencies> = OperationHandler<
   ListSyncConfigsRequest,

@@ -2239,9 +2239,9 @@ var require_writeMeResponse = __commonJS({
   }
 });
 
-// compiled:writeMyOrganizations
-var require_writeMyOrganizations = __commonJS({
-  "compiled:writeMyOrganizations"(exports, module) {
+// compiled:writeMyOrganizationPage
+var require_writeMyOrganizationPage = __commonJS({
+  "compiled:writeMyOrganizationPage"(exports, module) {
     "use strict";
     var Serializer = require_serializer();
     var serializerState = { "mode": "standalone", "inlineValidators": true };
@@ -2274,67 +2274,67 @@ var require_writeMyOrganizations = __commonJS({
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
         if (obj === null) return JSON_STR_EMPTY_OBJECT;
         let json = "";
-        const value_id_4 = obj["id"];
-        if (value_id_4 !== void 0) {
+        const value_id_3 = obj["id"];
+        if (value_id_3 !== void 0) {
           json += '{"id":';
-          if (typeof value_id_4 !== "string") {
-            if (value_id_4 === null) {
+          if (typeof value_id_3 !== "string") {
+            if (value_id_3 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_id_4 instanceof Date) {
-              json += JSON_STR_QUOTE + value_id_4.toISOString() + JSON_STR_QUOTE;
-            } else if (value_id_4 instanceof RegExp) {
-              json += asString(value_id_4.source);
+            } else if (value_id_3 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_3.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_3 instanceof RegExp) {
+              json += asString(value_id_3.source);
             } else {
-              json += asString(value_id_4.toString());
+              json += asString(value_id_3.toString());
             }
           } else {
-            json += asString(value_id_4);
+            json += asString(value_id_3);
           }
         } else {
           throw new Error('"id" is required!');
         }
-        const value_name_5 = obj["name"];
-        if (value_name_5 !== void 0) {
+        const value_name_4 = obj["name"];
+        if (value_name_4 !== void 0) {
           json += ',"name":';
-          if (typeof value_name_5 !== "string") {
-            if (value_name_5 === null) {
+          if (typeof value_name_4 !== "string") {
+            if (value_name_4 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_name_5 instanceof Date) {
-              json += JSON_STR_QUOTE + value_name_5.toISOString() + JSON_STR_QUOTE;
-            } else if (value_name_5 instanceof RegExp) {
-              json += asString(value_name_5.source);
+            } else if (value_name_4 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_4.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_4 instanceof RegExp) {
+              json += asString(value_name_4.source);
             } else {
-              json += asString(value_name_5.toString());
+              json += asString(value_name_4.toString());
             }
           } else {
-            json += asString(value_name_5);
+            json += asString(value_name_4);
           }
         } else {
           throw new Error('"name" is required!');
         }
-        const value_role_6 = obj["role"];
-        if (value_role_6 !== void 0) {
+        const value_role_5 = obj["role"];
+        if (value_role_5 !== void 0) {
           json += ',"role":';
-          if (typeof value_role_6 !== "string") {
-            if (value_role_6 === null) {
+          if (typeof value_role_5 !== "string") {
+            if (value_role_5 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_role_6 instanceof Date) {
-              json += JSON_STR_QUOTE + value_role_6.toISOString() + JSON_STR_QUOTE;
-            } else if (value_role_6 instanceof RegExp) {
-              json += asString(value_role_6.source);
+            } else if (value_role_5 instanceof Date) {
+              json += JSON_STR_QUOTE + value_role_5.toISOString() + JSON_STR_QUOTE;
+            } else if (value_role_5 instanceof RegExp) {
+              json += asString(value_role_5.source);
             } else {
-              json += asString(value_role_6.toString());
+              json += asString(value_role_5.toString());
             }
           } else {
-            json += asString(value_role_6);
+            json += asString(value_role_5);
           }
         } else {
           throw new Error('"role" is required!');
         }
-        const value_joined_at_7 = obj["joined_at"];
-        if (value_joined_at_7 !== void 0) {
+        const value_joined_at_6 = obj["joined_at"];
+        if (value_joined_at_6 !== void 0) {
           json += ',"joined_at":';
-          json += asDateTime(value_joined_at_7);
+          json += asDateTime(value_joined_at_6);
         } else {
           throw new Error('"joined_at" is required!');
         }
@@ -2344,7 +2344,7 @@ var require_writeMyOrganizations = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of 'contract#/components/schemas/MyOrganizations/properties/organizations' does not match schema definition.");
+          throw new TypeError("The value of 'contract#/components/schemas/MyOrganizationPage/properties/items' does not match schema definition.");
         }
         const arrayLength = obj.length;
         json += JSON_STR_BEGIN_ARRAY;
@@ -2363,35 +2363,35 @@ var require_writeMyOrganizations = __commonJS({
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
         if (obj === null) return JSON_STR_EMPTY_OBJECT;
         let json = "";
-        const value_active_org_id_1 = obj["active_org_id"];
-        if (value_active_org_id_1 !== void 0) {
-          json += '{"active_org_id":';
-          if (value_active_org_id_1 === null) {
+        const value_items_1 = obj["items"];
+        if (value_items_1 !== void 0) {
+          json += '{"items":';
+          json += anonymous1(value_items_1);
+        } else {
+          throw new Error('"items" is required!');
+        }
+        const value_next_cursor_7 = obj["next_cursor"];
+        if (value_next_cursor_7 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_7 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_active_org_id_1 === "string" || value_active_org_id_1 === null || value_active_org_id_1 instanceof Date || value_active_org_id_1 instanceof RegExp || typeof value_active_org_id_1 === "object" && typeof value_active_org_id_1.toString === "function" && value_active_org_id_1.toString !== Object.prototype.toString) {
-            if (typeof value_active_org_id_1 !== "string") {
-              if (value_active_org_id_1 === null) {
+          } else if (typeof value_next_cursor_7 === "string" || value_next_cursor_7 === null || value_next_cursor_7 instanceof Date || value_next_cursor_7 instanceof RegExp || typeof value_next_cursor_7 === "object" && typeof value_next_cursor_7.toString === "function" && value_next_cursor_7.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_7 !== "string") {
+              if (value_next_cursor_7 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_active_org_id_1 instanceof Date) {
-                json += JSON_STR_QUOTE + value_active_org_id_1.toISOString() + JSON_STR_QUOTE;
-              } else if (value_active_org_id_1 instanceof RegExp) {
-                json += asString(value_active_org_id_1.source);
+              } else if (value_next_cursor_7 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_7.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_7 instanceof RegExp) {
+                json += asString(value_next_cursor_7.source);
               } else {
-                json += asString(value_active_org_id_1.toString());
+                json += asString(value_next_cursor_7.toString());
               }
             } else {
-              json += asString(value_active_org_id_1);
+              json += asString(value_next_cursor_7);
             }
-          } else throw new TypeError("The value of 'contract#/components/schemas/MyOrganizations/properties/active_org_id' does not match schema definition.");
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
         } else {
-          throw new Error('"active_org_id" is required!');
-        }
-        const value_organizations_2 = obj["organizations"];
-        if (value_organizations_2 !== void 0) {
-          json += ',"organizations":';
-          json += anonymous1(value_organizations_2);
-        } else {
-          throw new Error('"organizations" is required!');
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -2717,9 +2717,9 @@ var require_writeLogoutResponse = __commonJS({
   }
 });
 
-// compiled:writeSessionList
-var require_writeSessionList = __commonJS({
-  "compiled:writeSessionList"(exports, module) {
+// compiled:writeSessionPage
+var require_writeSessionPage = __commonJS({
+  "compiled:writeSessionPage"(exports, module) {
     "use strict";
     var Serializer = require_serializer();
     var serializerState = { "mode": "standalone", "inlineValidators": true };
@@ -2867,7 +2867,7 @@ var require_writeSessionList = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of 'contract#/components/schemas/SessionList/properties/items' does not match schema definition.");
+          throw new TypeError("The value of 'contract#/components/schemas/SessionPage/properties/items' does not match schema definition.");
         }
         const arrayLength = obj.length;
         json += JSON_STR_BEGIN_ARRAY;
@@ -2892,6 +2892,29 @@ var require_writeSessionList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_10 = obj["next_cursor"];
+        if (value_next_cursor_10 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_10 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_10 === "string" || value_next_cursor_10 === null || value_next_cursor_10 instanceof Date || value_next_cursor_10 instanceof RegExp || typeof value_next_cursor_10 === "object" && typeof value_next_cursor_10.toString === "function" && value_next_cursor_10.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_10 !== "string") {
+              if (value_next_cursor_10 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_10 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_10.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_10 instanceof RegExp) {
+                json += asString(value_next_cursor_10.source);
+              } else {
+                json += asString(value_next_cursor_10.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_10);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -4118,9 +4141,9 @@ var require_writeMember = __commonJS({
   }
 });
 
-// compiled:writeIntegrationList
-var require_writeIntegrationList = __commonJS({
-  "compiled:writeIntegrationList"(exports, module) {
+// compiled:writeIntegrationPage
+var require_writeIntegrationPage = __commonJS({
+  "compiled:writeIntegrationPage"(exports, module) {
     "use strict";
     var Serializer = require_serializer();
     var serializerState = { "mode": "standalone", "inlineValidators": true };
@@ -4324,7 +4347,7 @@ var require_writeIntegrationList = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of 'contract#/components/schemas/IntegrationList/properties/items' does not match schema definition.");
+          throw new TypeError("The value of 'contract#/components/schemas/IntegrationPage/properties/items' does not match schema definition.");
         }
         const arrayLength = obj.length;
         json += JSON_STR_BEGIN_ARRAY;
@@ -4349,6 +4372,29 @@ var require_writeIntegrationList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_14 = obj["next_cursor"];
+        if (value_next_cursor_14 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_14 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_14 === "string" || value_next_cursor_14 === null || value_next_cursor_14 instanceof Date || value_next_cursor_14 instanceof RegExp || typeof value_next_cursor_14 === "object" && typeof value_next_cursor_14.toString === "function" && value_next_cursor_14.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_14 !== "string") {
+              if (value_next_cursor_14 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_14 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_14.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_14 instanceof RegExp) {
+                json += asString(value_next_cursor_14.source);
+              } else {
+                json += asString(value_next_cursor_14.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_14);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -4646,9 +4692,9 @@ var require_writeIntegrationTest = __commonJS({
   }
 });
 
-// compiled:writeSyncConfigList
-var require_writeSyncConfigList = __commonJS({
-  "compiled:writeSyncConfigList"(exports, module) {
+// compiled:writeSyncConfigPage
+var require_writeSyncConfigPage = __commonJS({
+  "compiled:writeSyncConfigPage"(exports, module) {
     "use strict";
     var Serializer = require_serializer();
     var serializerState = { "mode": "standalone", "inlineValidators": true };
@@ -5020,7 +5066,7 @@ var require_writeSyncConfigList = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of 'contract#/components/schemas/SyncConfigList/properties/items' does not match schema definition.");
+          throw new TypeError("The value of 'contract#/components/schemas/SyncConfigPage/properties/items' does not match schema definition.");
         }
         const arrayLength = obj.length;
         json += JSON_STR_BEGIN_ARRAY;
@@ -5045,6 +5091,29 @@ var require_writeSyncConfigList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_21 = obj["next_cursor"];
+        if (value_next_cursor_21 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_21 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_21 === "string" || value_next_cursor_21 === null || value_next_cursor_21 instanceof Date || value_next_cursor_21 instanceof RegExp || typeof value_next_cursor_21 === "object" && typeof value_next_cursor_21.toString === "function" && value_next_cursor_21.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_21 !== "string") {
+              if (value_next_cursor_21 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_21 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_21.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_21 instanceof RegExp) {
+                json += asString(value_next_cursor_21.source);
+              } else {
+                json += asString(value_next_cursor_21.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_21);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -6769,10 +6838,10 @@ var import_compiled_writeChangePasswordResponse = __toESM(require_writeChangePas
 var import_compiled_writeTokenRefreshResponse = __toESM(require_writeTokenRefreshResponse());
 var import_compiled_writeTokenValidateResponse = __toESM(require_writeTokenValidateResponse());
 var import_compiled_writeMeResponse = __toESM(require_writeMeResponse());
-var import_compiled_writeMyOrganizations = __toESM(require_writeMyOrganizations());
+var import_compiled_writeMyOrganizationPage = __toESM(require_writeMyOrganizationPage());
 var import_compiled_writeLoginResponse = __toESM(require_writeLoginResponse());
 var import_compiled_writeLogoutResponse = __toESM(require_writeLogoutResponse());
-var import_compiled_writeSessionList = __toESM(require_writeSessionList());
+var import_compiled_writeSessionPage = __toESM(require_writeSessionPage());
 var import_compiled_writeOnboardResponse = __toESM(require_writeOnboardResponse());
 var import_compiled_writeOnboardingState = __toESM(require_writeOnboardingState());
 var import_compiled_writeAcceptInviteResponse = __toESM(require_writeAcceptInviteResponse());
@@ -6780,10 +6849,10 @@ var import_compiled_writeInvitePage = __toESM(require_writeInvitePage());
 var import_compiled_writeInvite = __toESM(require_writeInvite());
 var import_compiled_writeMemberPage = __toESM(require_writeMemberPage());
 var import_compiled_writeMember = __toESM(require_writeMember());
-var import_compiled_writeIntegrationList = __toESM(require_writeIntegrationList());
+var import_compiled_writeIntegrationPage = __toESM(require_writeIntegrationPage());
 var import_compiled_writeIntegration = __toESM(require_writeIntegration());
 var import_compiled_writeIntegrationTest = __toESM(require_writeIntegrationTest());
-var import_compiled_writeSyncConfigList = __toESM(require_writeSyncConfigList());
+var import_compiled_writeSyncConfigPage = __toESM(require_writeSyncConfigPage());
 var import_compiled_writeSyncConfig = __toESM(require_writeSyncConfig());
 var import_compiled_writeSyncRunPage = __toESM(require_writeSyncRunPage());
 var import_compiled_writeSyncRun = __toESM(require_writeSyncRun());
@@ -6797,7 +6866,7 @@ var export_writeAcceptInviteResponse = import_compiled_writeAcceptInviteResponse
 var export_writeAuditPage = import_compiled_writeAuditPage.default;
 var export_writeChangePasswordResponse = import_compiled_writeChangePasswordResponse.default;
 var export_writeIntegration = import_compiled_writeIntegration.default;
-var export_writeIntegrationList = import_compiled_writeIntegrationList.default;
+var export_writeIntegrationPage = import_compiled_writeIntegrationPage.default;
 var export_writeIntegrationTest = import_compiled_writeIntegrationTest.default;
 var export_writeInvite = import_compiled_writeInvite.default;
 var export_writeInvitePage = import_compiled_writeInvitePage.default;
@@ -6808,15 +6877,15 @@ var export_writeLogoutResponse = import_compiled_writeLogoutResponse.default;
 var export_writeMeResponse = import_compiled_writeMeResponse.default;
 var export_writeMember = import_compiled_writeMember.default;
 var export_writeMemberPage = import_compiled_writeMemberPage.default;
-var export_writeMyOrganizations = import_compiled_writeMyOrganizations.default;
+var export_writeMyOrganizationPage = import_compiled_writeMyOrganizationPage.default;
 var export_writeOnboardResponse = import_compiled_writeOnboardResponse.default;
 var export_writeOnboardingState = import_compiled_writeOnboardingState.default;
 var export_writeReadiness = import_compiled_writeReadiness.default;
 var export_writeRegisterResponse = import_compiled_writeRegisterResponse.default;
-var export_writeSessionList = import_compiled_writeSessionList.default;
+var export_writeSessionPage = import_compiled_writeSessionPage.default;
 var export_writeSetupStatusResponse = import_compiled_writeSetupStatusResponse.default;
 var export_writeSyncConfig = import_compiled_writeSyncConfig.default;
-var export_writeSyncConfigList = import_compiled_writeSyncConfigList.default;
+var export_writeSyncConfigPage = import_compiled_writeSyncConfigPage.default;
 var export_writeSyncRun = import_compiled_writeSyncRun.default;
 var export_writeSyncRunPage = import_compiled_writeSyncRunPage.default;
 var export_writeTokenRefreshResponse = import_compiled_writeTokenRefreshResponse.default;
@@ -6828,7 +6897,7 @@ export {
   export_writeAuditPage as writeAuditPage,
   export_writeChangePasswordResponse as writeChangePasswordResponse,
   export_writeIntegration as writeIntegration,
-  export_writeIntegrationList as writeIntegrationList,
+  export_writeIntegrationPage as writeIntegrationPage,
   export_writeIntegrationTest as writeIntegrationTest,
   export_writeInvite as writeInvite,
   export_writeInvitePage as writeInvitePage,
@@ -6839,15 +6908,15 @@ export {
   export_writeMeResponse as writeMeResponse,
   export_writeMember as writeMember,
   export_writeMemberPage as writeMemberPage,
-  export_writeMyOrganizations as writeMyOrganizations,
+  export_writeMyOrganizationPage as writeMyOrganizationPage,
   export_writeOnboardResponse as writeOnboardResponse,
   export_writeOnboardingState as writeOnboardingState,
   export_writeReadiness as writeReadiness,
   export_writeRegisterResponse as writeRegisterResponse,
-  export_writeSessionList as writeSessionList,
+  export_writeSessionPage as writeSessionPage,
   export_writeSetupStatusResponse as writeSetupStatusResponse,
   export_writeSyncConfig as writeSyncConfig,
-  export_writeSyncConfigList as writeSyncConfigList,
+  export_writeSyncConfigPage as writeSyncConfigPage,
   export_writeSyncRun as writeSyncRun,
   export_writeSyncRunPage as writeSyncRunPage,
   export_writeTokenRefreshResponse as writeTokenRefreshResponse,

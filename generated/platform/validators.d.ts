@@ -3,6 +3,8 @@
 import type { Validator } from '../contract.js';
 
 export declare const verifyEmail_query: Validator;
+export declare const listMyOrganizations_query: Validator;
+export declare const listSessions_query: Validator;
 export declare const revokeSession_path: Validator;
 export declare const listInvites_path: Validator;
 export declare const listInvites_query: Validator;
@@ -12,8 +14,10 @@ export declare const listMembers_path: Validator;
 export declare const listMembers_query: Validator;
 export declare const removeMember_path: Validator;
 export declare const changeMemberRole_path: Validator;
+export declare const listIntegrations_query: Validator;
 export declare const disconnectIntegration_path: Validator;
 export declare const testIntegration_path: Validator;
+export declare const listSyncConfigs_query: Validator;
 export declare const getSyncConfig_path: Validator;
 export declare const deleteSyncConfig_path: Validator;
 export declare const updateSyncConfig_path: Validator;

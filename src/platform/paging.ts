@@ -27,20 +27,39 @@ export function readCursor(
   return { refusal: validationProblem([{ path: '/query/cursor', rule: 'format', message }]) };
 }
 
+/** A page as the contracts have it: every list has this shape. */
+export interface Page<Item> {
+  readonly items: Item[];
+  readonly next_cursor: string | null;
+}
+
+/** How one list is read. */
+export interface PagedList<Row, Item> {
+  /** Reads at most `limit` rows after `position`, in the order of the list; null: from its start. */
+  select(position: Position | null, limit: number): Promise<readonly Row[]>;
+  /** The columns that the list is sorted by. */
+  positionOf(row: Row): Position;
+  /** The row as the contract shows it. */
+  itemOf(row: Row): Item;
+}
+
 /**
- * Makes a page of rows that were read with a limit one above that of the page: the one too many tells that more follow.
+ * Answers a request for a page of a list. It reads one row more than the page holds: that row tells whether more follow.
  *
- * @param limit the most items of the page
- * @param positionOf the columns that the list is sorted by
+ * @param query `limit`: the most items of the page; `cursor`: `next_cursor` of the page before
+ * @returns the reply: the page (200), or the problem for an unreadable cursor (422)
  */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  limit: number,
-  positionOf: (row: Row) => Position,
-): { readonly page: Row[]; readonly nextCursor: string | null } {
+export async function replyWithPage<Row, Item>(
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { select, positionOf, itemOf }: PagedList<Row, Item>,
+): Promise<{ readonly status: 200; readonly body: Page<Item> } | ValidationFailed> {
+  const start = readCursor(cursor);
+  if ('refusal' in start) return start.refusal;
+  const rows = await select(start.position, limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(positionOf(last)) : null };
+  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(positionOf(last)) : null;
+  return { status: 200, body: { items: page.map(itemOf), next_cursor: nextCursor } };
 }
 
 function cursorOf({ at, id }: Position): string {

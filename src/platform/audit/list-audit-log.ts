@@ -1,22 +1,21 @@
 import type { ListAuditLogHandler } from '../../../generated/platform/operations.js';
 import { validationProblem, type Violation } from '../../contract/violations.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { pageOf, readCursor } from '../paging.js';
+import { replyWithPage } from '../paging.js';
 import { selectAuditRecords } from './audit.store.js';
 
 export const listAuditLog: ListAuditLogHandler<PlatformDependencies> = async ({ query, principal }, { sql }) => {
-  const start = readCursor(query.cursor);
-  if ('refusal' in start) return start.refusal;
   const since = instantOf(query.since);
   const until = instantOf(query.until);
   if (since === 'unreadable') return validationProblem([noInstant('since')]);
   if (until === 'unreadable') return validationProblem([noInstant('until')]);
   const { action, resource_kind: resourceKind, user_id: userId } = query;
   const filters = { orgId: principal.org_id, action, resourceKind, userId, since, until };
-  const rows = await selectAuditRecords(sql, filters, start.position, query.limit + 1);
-  const { page, nextCursor } = pageOf(rows, query.limit, ({ at, id }) => ({ at, id }));
-  const items = page.map((row) => ({ ...row, at: row.at.toISOString() }));
-  return { status: 200, body: { items, next_cursor: nextCursor } };
+  return replyWithPage(query, {
+    select: (position, limit) => selectAuditRecords(sql, filters, position, limit),
+    positionOf: ({ at, id }) => ({ at, id }),
+    itemOf: (row) => ({ ...row, at: row.at.toISOString() }),
+  });
 };
 
 const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
+import type { Position } from '../paging.js';
 
 /** A code host that an organization is connected to, without its secret. */
 export interface IntegrationRow {
@@ -30,9 +31,17 @@ export function secretContext(integrationId: string): string {
 }
 
 /** The integrations of an organization, the oldest first. */
-export async function selectIntegrations(sql: Sql, orgId: string): Promise<IntegrationRow[]> {
+export async function selectIntegrations(
+  sql: Sql,
+  orgId: string,
+  position: Position | null,
+  limit: number,
+): Promise<IntegrationRow[]> {
   return sql<IntegrationRow[]>`
-    select ${columns(sql)} from integrations where org_id = ${orgId} order by created_at, id`;
+    select ${columns(sql)} from integrations
+    where org_id = ${orgId}
+      ${position === null ? sql`` : sql`and (created_at, id) > (${position.at}, ${position.id})`}
+    order by created_at, id limit ${limit}`;
 }
 
 /** @returns null when the organization has one of this provider and name */

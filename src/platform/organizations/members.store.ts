@@ -27,6 +27,29 @@ export async function selectMembers(
     order by m.joined_at, m.user_id limit ${limit}`;
 }
 
+/** A membership with the organization that it is in. */
+export interface MembershipRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joined_at: Date;
+}
+
+/** The organizations of a user, in the order of joining. */
+export async function selectMemberships(
+  sql: Sql,
+  userId: string,
+  position: Position | null,
+  limit: number,
+): Promise<MembershipRow[]> {
+  return sql<MembershipRow[]>`
+    select o.id, o.name, m.role, m.joined_at
+    from memberships m join organizations o on o.id = m.org_id
+    where m.user_id = ${userId}
+      ${position === null ? sql`` : sql`and (m.joined_at, m.org_id) > (${position.at}, ${position.id})`}
+    order by m.joined_at, m.org_id limit ${limit}`;
+}
+
 export async function findMember(sql: Sql, orgId: string, userId: string): Promise<MemberRow | null> {
   const [member] = await sql<MemberRow[]>`
     select m.user_id, u.email, u.full_name, m.role, m.joined_at

@@ -1,4 +1,5 @@
 import type { Sql } from '../../database/connection.js';
+import type { Position } from '../paging.js';
 
 export type RevocationReason =
   'rotated' | 'logout' | 'reuse' | 'password_changed' | 'session_ended' | 'membership_ended' | 'account_disabled';
@@ -106,11 +107,18 @@ export async function revokeTokensOfUser(
       ${user.orgId === undefined ? sql`` : sql`and org_id = ${user.orgId}`}`;
 }
 
-/** The sessions of a user that can be refreshed, the newest first. */
-export async function listActiveSessions(sql: Sql, userId: string, now: Date): Promise<RefreshTokenRow[]> {
+/** The sessions of a user that can be refreshed, the newest first. A refresh does not move a session in this order. */
+export async function listActiveSessions(
+  sql: Sql,
+  userId: string,
+  now: Date,
+  position: Position | null,
+  limit: number,
+): Promise<RefreshTokenRow[]> {
   return sql<RefreshTokenRow[]>`
     select token_hash, family_id, user_id, org_id, created_at, expires_at, family_created_at, family_expires_at,
       host(ip) as ip, user_agent
     from refresh_tokens where user_id = ${userId} and revoked_at is null and expires_at > ${now}
-    order by created_at desc, family_id`;
+      ${position === null ? sql`` : sql`and (family_created_at, family_id) < (${position.at}, ${position.id})`}
+    order by family_created_at desc, family_id desc limit ${limit}`;
 }

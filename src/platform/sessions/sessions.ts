@@ -7,21 +7,23 @@ import { sessionNotFound } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { lockUser } from '../accounts/accounts.store.js';
+import { replyWithPage } from '../paging.js';
 import { listActiveSessions, revokeFamily, revokeTokensOfUser } from './refresh-tokens.store.js';
 
-export const listSessions: ListSessionsHandler<PlatformDependencies> = async ({ principal }, { sql, clock }) => {
-  const rows = await listActiveSessions(sql, principal.user_id, clock.now());
-  const items = rows.map((row) => ({
-    id: row.family_id,
-    org_id: row.org_id,
-    created_at: row.family_created_at.toISOString(),
-    last_used_at: row.created_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-    ip: row.ip,
-    user_agent: row.user_agent,
-  }));
-  return { status: 200, body: { items } };
-};
+export const listSessions: ListSessionsHandler<PlatformDependencies> = ({ query, principal }, { sql, clock }) =>
+  replyWithPage(query, {
+    select: (position, limit) => listActiveSessions(sql, principal.user_id, clock.now(), position, limit),
+    positionOf: (row) => ({ at: row.family_created_at, id: row.family_id }),
+    itemOf: (row) => ({
+      id: row.family_id,
+      org_id: row.org_id,
+      created_at: row.family_created_at.toISOString(),
+      last_used_at: row.created_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+      ip: row.ip,
+      user_agent: row.user_agent,
+    }),
+  });
 
 export const revokeSession: RevokeSessionHandler<PlatformDependencies> = async (
   { params, principal, context },

@@ -1,6 +1,6 @@
 import type { GetSyncRunHandler, ListSyncRunsHandler } from '../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { pageOf, readCursor } from '../paging.js';
+import { replyWithPage } from '../paging.js';
 import { noSuchConfig, noSuchRun } from './not-found.js';
 import { findSyncConfig } from './sync-configs.store.js';
 import { findSyncRun, selectSyncRuns, syncRunOf } from './sync-runs.store.js';
@@ -9,13 +9,13 @@ export const listSyncRuns: ListSyncRunsHandler<PlatformDependencies> = async (
   { params, query, principal },
   { sql },
 ) => {
-  const start = readCursor(query.cursor);
-  if ('refusal' in start) return start.refusal;
   const key = { orgId: principal.org_id, configId: params.sync_config_id };
   if ((await findSyncConfig(sql, key.orgId, key.configId)) === null) return noSuchConfig();
-  const rows = await selectSyncRuns(sql, key, start.position, query.limit + 1);
-  const { page, nextCursor } = pageOf(rows, query.limit, (row) => ({ at: row.created_at, id: row.id }));
-  return { status: 200, body: { items: page.map(syncRunOf), next_cursor: nextCursor } };
+  return replyWithPage(query, {
+    select: (position, limit) => selectSyncRuns(sql, key, position, limit),
+    positionOf: (row) => ({ at: row.created_at, id: row.id }),
+    itemOf: syncRunOf,
+  });
 };
 
 export const getSyncRun: GetSyncRunHandler<PlatformDependencies> = async ({ params, principal }, { sql }) => {

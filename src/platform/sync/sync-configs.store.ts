@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
+import type { Position } from '../paging.js';
 
 type SyncProvider = Schemas['SyncProvider'];
 type SyncTarget = Schemas['SyncTarget'];
@@ -25,9 +26,27 @@ export interface SyncConfigRow {
   readonly run_finished_at: Date | null;
 }
 
-/** The configurations of an organization, the oldest first; or one of them. */
-export async function selectSyncConfigs(sql: Sql, orgId: string, id?: string): Promise<SyncConfigRow[]> {
+/** The configurations of an organization, the oldest first. */
+export async function selectSyncConfigs(
+  sql: Sql,
+  orgId: string,
+  position: Position | null,
+  limit: number,
+): Promise<SyncConfigRow[]> {
   return sql<SyncConfigRow[]>`
+    ${withLatestRun(sql)}
+    where c.org_id = ${orgId}
+      ${position === null ? sql`` : sql`and (c.created_at, c.id) > (${position.at}, ${position.id})`}
+    order by c.created_at, c.id limit ${limit}`;
+}
+
+export async function findSyncConfig(sql: Sql, orgId: string, id: string): Promise<SyncConfigRow | null> {
+  const [row] = await sql<SyncConfigRow[]>`${withLatestRun(sql)} where c.org_id = ${orgId} and c.id = ${id}`;
+  return row ?? null;
+}
+
+function withLatestRun(sql: Sql): ReturnType<Sql> {
+  return sql`
     select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.created_at,
       c.updated_at, r.id as run_id, r.status as run_status, r.error as run_error, r.created_at as run_created_at,
       r.started_at as run_started_at, r.finished_at as run_finished_at
@@ -35,14 +54,7 @@ export async function selectSyncConfigs(sql: Sql, orgId: string, id?: string): P
     left join lateral (
       select id, status, error, created_at, started_at, finished_at
       from sync_runs where org_id = c.org_id and sync_config_id = c.id order by created_at desc, id desc limit 1
-    ) r on true
-    where c.org_id = ${orgId} ${id === undefined ? sql`` : sql`and c.id = ${id}`}
-    order by c.created_at, c.id`;
-}
-
-export async function findSyncConfig(sql: Sql, orgId: string, id: string): Promise<SyncConfigRow | null> {
-  const [row] = await selectSyncConfigs(sql, orgId, id);
-  return row ?? null;
+    ) r on true`;
 }
 
 /** What can change while somebody looks at a configuration: whether it may be run. */

@@ -22,7 +22,7 @@ const revoke = (token: string, id: unknown): Promise<JsonReply> =>
   platform.json('DELETE', `${path}/${String(id)}`, { token });
 
 describe('the list of sessions', () => {
-  it('has what is known of each, the one used last first', async () => {
+  it('has what is known of each, the newest first', async () => {
     const user = await platform.signUp({ organization: null });
     platform.clock.advance(60);
     await platform.json('POST', '/api/v1/auth/login', {

@@ -227,11 +227,14 @@ export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<G
 }
 
 /** `GET /api/v1/auth/me/organizations` */
-export type ListMyOrganizationsRequest = CallOptions;
+export interface ListMyOrganizationsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listMyOrganizations']['parameters']['query']> | undefined;
+}
 export type ListMyOrganizationsResult =
-  | Success<200, Schemas['MyOrganizations']>
+  | Success<200, Schemas['MyOrganizationPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the own organizations (`GET /api/v1/auth/me/organizations`). */
@@ -300,11 +303,14 @@ export function logout(client: PlatformClient, request: LogoutRequest): Promise<
 }
 
 /** `GET /api/v1/auth/sessions` */
-export type ListSessionsRequest = CallOptions;
+export interface ListSessionsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listSessions']['parameters']['query']> | undefined;
+}
 export type ListSessionsResult =
-  | Success<200, Schemas['SessionList']>
+  | Success<200, Schemas['SessionPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the own sessions (`GET /api/v1/auth/sessions`). */
@@ -645,12 +651,15 @@ export function changeMemberRole(
 }
 
 /** `GET /api/v1/admin/integrations` */
-export type ListIntegrationsRequest = CallOptions;
+export interface ListIntegrationsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listIntegrations']['parameters']['query']> | undefined;
+}
 export type ListIntegrationsResult =
-  | Success<200, Schemas['IntegrationList']>
+  | Success<200, Schemas['IntegrationPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the integrations (`GET /api/v1/admin/integrations`). */
@@ -746,12 +755,15 @@ export function testIntegration(
 }
 
 /** `GET /api/v1/admin/sync-configs` */
-export type ListSyncConfigsRequest = CallOptions;
+export interface ListSyncConfigsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listSyncConfigs']['parameters']['query']> | undefined;
+}
 export type ListSyncConfigsResult =
-  | Success<200, Schemas['SyncConfigList']>
+  | Success<200, Schemas['SyncConfigPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
