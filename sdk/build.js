@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 
@@ -41,13 +41,16 @@ function transpile(format) {
     const target = join(dist, format, file.replace(/\.ts$/, '.js'));
     // As text without a place of its own: within a package of type "module", esbuild would take `default` of what a
     // CommonJS module requires for the whole of its exports.
-    const { code } = transformSync(readFileSync(join(source, file), 'utf8'), {
+    const { code, map } = transformSync(readFileSync(join(source, file), 'utf8'), {
       loader: 'ts',
+      sourcemap: 'external',
+      sourcefile: file,
       format,
       target: 'es2022',
       charset: 'utf8',
     });
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, code);
+    writeFileSync(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
+    writeFileSync(`${target}.map`, map);
   }
 }

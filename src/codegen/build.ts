@@ -5,6 +5,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { buildGraphiql } from './graphql/build-graphiql.js';
 
@@ -21,8 +22,21 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Many small files, of which every compose command has to read most. */
-const BUNDLED = 'yaml';
+/**
+ * Packages bundled with the compose tool, and the file that each import of them is bundled from. `yaml` consists of
+ * many small files, of which every command reads most. The SDK is bundled so that the packed server needs no other
+ * package of this repository.
+ */
+const BUNDLED: Readonly<Record<string, string>> = {
+  yaml: require.resolve('yaml'),
+  'openapi-fetch': fileURLToPath(import.meta.resolve('openapi-fetch')),
+  '@plumbline/sdk': path.resolve('sdk/src/index.ts'),
+  '@plumbline/sdk/compose': path.resolve('sdk/src/compose.ts'),
+  '@plumbline/sdk/compose/node': path.resolve('sdk/src/compose/node.ts'),
+};
+
+/** Packages of others among them: their licences are shipped with their code. */
+const LICENSED = ['yaml', 'openapi-fetch'];
 
 await rm(output, { recursive: true, force: true });
 await Promise.all([
@@ -55,9 +69,12 @@ async function bundleCompose(): Promise<void> {
     packages: 'external',
     plugins: [
       {
-        name: `bundle ${BUNDLED}`,
+        name: 'bundle packages',
         setup: ({ onResolve }) => {
-          onResolve({ filter: new RegExp(`^${BUNDLED}$`) }, () => ({ path: require.resolve(BUNDLED) }));
+          onResolve({ filter: /^(yaml|openapi-fetch|@plumbline\/sdk)/ }, ({ path: name }) => {
+            const file = BUNDLED[name];
+            return file === undefined ? { errors: [{ text: `build.ts does not list ${name}` }] } : { path: file };
+          });
         },
       },
     ],
@@ -66,9 +83,9 @@ async function bundleCompose(): Promise<void> {
       js: "import { createRequire as requireAt } from 'node:module';\nconst require = requireAt(import.meta.url);",
     },
   });
-  // What is handed on with its code is handed on with its licence.
-  const license = path.join(path.dirname(require.resolve(`${BUNDLED}/package.json`)), 'LICENSE');
-  await cp(license, `${output}/src/compose/cli/${BUNDLED}.LICENSE`);
+  for (const name of LICENSED) {
+    await cp(`node_modules/${name}/LICENSE`, `${output}/src/compose/cli/${name}.LICENSE`);
+  }
 }
 
 async function copyFiles(): Promise<void> {

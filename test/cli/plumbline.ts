@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream';
 import { builtCommand } from './built-command.js';
 
 export interface CommandOptions {
+  /** The command's file; default: the built command of the checkout. */
+  readonly command?: string;
   /** Settings; nothing of the tests' own environment but PATH is passed on. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Runs as this account; only root can ask for one. */
@@ -31,7 +33,7 @@ export interface ServerProcess {
 
 /** Runs a command to its end. */
 export async function plumbline(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
-  return finish(start(await builtCommand(), args, options));
+  return finish(start(options.command ?? (await builtCommand()), args, options));
 }
 
 /**
@@ -41,7 +43,7 @@ export async function plumbline(args: readonly string[], options: CommandOptions
  */
 export async function startServer(options: CommandOptions): Promise<ServerProcess> {
   const environment = { PORT: '0', SHUTDOWN_DEADLINE: '20', AUTH_BCRYPT_COST: '4', ...options.environment };
-  const child = start(await builtCommand(), ['serve'], { ...options, environment });
+  const child = start(options.command ?? (await builtCommand()), ['serve'], { ...options, environment });
   const finished = finish(child);
   let log = '';
   child.stdout.on('data', (chunk: string) => (log += chunk));

@@ -107,7 +107,7 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     expect(packed.sort()).toEqual(expected.sort());
     expect(
       packed.every((file) =>
-        /^(package\.json|README\.md|dist\/.*\.(js|d\.ts)|dist\/(esm|cjs)\/package\.json)$/.test(file),
+        /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|js\.map|d\.ts)|dist\/(esm|cjs)\/package\.json)$/.test(file),
       ),
     ).toBe(true);
   });
