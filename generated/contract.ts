@@ -146,7 +146,13 @@ export interface Route {
   readonly params: ParameterTable | null;
   readonly query: ParameterTable | null;
   readonly headers: ParameterTable | null;
-  readonly body: { readonly required: boolean; readonly mediaType: string; readonly validate: Validator } | null;
+  readonly body: {
+    readonly required: boolean;
+    readonly mediaType: string;
+    /** Properties that hold an e-mail address, which is normalized before validation. */
+    readonly emails: readonly string[];
+    readonly validate: Validator;
+  } | null;
   readonly maxBodyBytes: number;
   readonly security: {
     readonly anonymous: boolean;

@@ -950,7 +950,7 @@ export interface components {
     FieldViolation: {
       /** @description Where the value stands: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
       path: string;
-      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), or `exists` for a reference that leads nowhere. */
+      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference that leads nowhere. */
       rule: string;
       /** @description The broken rule, for people. The wording may change. */
       message: string;

@@ -1,6 +1,6 @@
 import { openDatabase, type Database } from '../database/connection.js';
 import { migrate } from '../database/migrate.js';
-import { normalizeEmail } from '../platform/accounts/accounts.store.js';
+import { normalizeEmail } from '../contract/normalization.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
 import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';

@@ -42,6 +42,8 @@ export interface RequestBody {
   readonly mediaType: string;
   readonly schema: SchemaObject;
   readonly defaulted: readonly string[];
+  /** Properties whose schema has `x-normalize: email`. */
+  readonly emails: readonly string[];
 }
 
 export interface Security {

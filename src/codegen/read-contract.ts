@@ -132,7 +132,16 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   const defaulted = Object.entries(isRecord(properties) ? properties : {})
     .filter(([, property]) => isRecord(property) && property['default'] !== undefined)
     .map(([name]) => name);
-  return { required: required === true, mediaType, schema, defaulted };
+  const emails = Object.entries(isRecord(properties) ? properties : {})
+    .filter(([, property]) => isRecord(property) && normalizationOf(document, property) === 'email')
+    .map(([name]) => name);
+  return { required: required === true, mediaType, schema, defaulted, emails };
+}
+
+function normalizationOf(document: OpenApiDocument, schema: SchemaObject): 'email' | null {
+  const kind = resolve<SchemaObject>(document, schema)['x-normalize'];
+  if (kind === undefined || kind === 'email') return kind ?? null;
+  throw new Error(`x-normalize: ${JSON.stringify(kind)} is not supported`);
 }
 
 function readReply(document: OpenApiDocument, statusText: string, response: ResponseObject): ReplyModel {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, RequestContext, Route } from '../../generated/contract.js';
+import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
 /**
@@ -45,9 +46,18 @@ export class Exchange implements RequestContext {
     return (this.#clientIp ??= this.#addressOf(this));
   }
 
-  /** The body, parsed. The rate limits may look at it before its own step in the pipeline reports what is wrong with it. */
+  /**
+   * The body, parsed and normalized. The rate limits may look at it before its own step in the pipeline reports what is
+   * wrong with it.
+   */
   get parsedBody(): ParsedBody {
-    return (this.#parsedBody ??= parseBody(this.rawBody, this.route.body?.mediaType));
+    return (this.#parsedBody ??= this.#parseBody());
+  }
+
+  #parseBody(): ParsedBody {
+    const parsed = parseBody(this.rawBody, this.route.body?.mediaType);
+    if ('value' in parsed) normalizeBody(parsed.value, this.route.body?.emails ?? []);
+    return parsed;
   }
 
   get userAgent(): string | null {

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { ProblemReply } from '../../generated/contract.js';
 import { malformedRequest, payloadTooLarge } from '../../generated/problems.js';
 import type { Exchange } from './exchange.js';
-import { nulViolation, validationProblem } from './violations.js';
+import { unusableText, unusableTextIn, type UnusableText } from './unusable-text.js';
+import { validationProblem } from './violations.js';
 
 /** The caller went away before the body was complete: there is nobody to answer. */
 export class RequestAborted extends Error {
@@ -58,7 +59,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | nu
 export type ParsedBody = { readonly value: unknown } | { readonly problem: ProblemReply };
 
 /**
- * Parses the bytes as JSON in UTF-8 (400), and refuses text that a database cannot hold (422). An absent body is
+ * Parses the bytes as JSON in UTF-8 (400), and refuses text that cannot be stored as it is (422). An absent body is
  * `undefined`; one of another media type than JSON is the text that it is.
  */
 export function parseBody(bytes: Buffer | null, mediaType = 'application/json'): ParsedBody {
@@ -66,20 +67,24 @@ export function parseBody(bytes: Buffer | null, mediaType = 'application/json'):
   const isJson = mediaType === 'application/json';
   if (!isUtf8(bytes)) return isJson ? malformed('it is not UTF-8.') : { problem: notText };
   const text = bytes.toString('utf8');
-  if (!isJson) return text.includes('\0') ? nul : { value: text };
+  if (!isJson) return refusedFor(unusableText(text)) ?? { value: text };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return malformed(whereParsingStopped(error));
   }
-  if (text.includes('\\u0000') && containsNul(value)) {
-    return nul;
-  }
-  return { value };
+  // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both come as escape sequences.
+  const unusable = unusableEscape.test(text) ? unusableTextIn(value) : null;
+  return refusedFor(unusable) ?? { value };
 }
 
-const nul = { problem: validationProblem([{ path: '/body', ...nulViolation }]) };
+const unusableEscape = /\\u(?:0000|d[89a-f])/i;
+
+function refusedFor(unusable: UnusableText | null): { readonly problem: ProblemReply } | null {
+  return unusable === null ? null : { problem: validationProblem([{ path: '/body', ...unusable }]) };
+}
+
 const notText = malformedRequest({ message: 'Send the body as text in UTF-8: it is not UTF-8.' });
 
 function malformed(why: string): { problem: ProblemReply } {
@@ -92,15 +97,4 @@ function whereParsingStopped(error: unknown): string {
   const position = /position (\d+)/.exec(message)?.[1]; // V8 leaves it out for short texts
   if (position !== undefined) return `it stops being JSON at character ${position}.`;
   return message.includes('end of JSON input') ? 'it ends too early.' : 'it is not JSON.';
-}
-
-function containsNul(value: unknown): boolean {
-  const pending: unknown[] = [value]; // a stack of our own: nesting may be deeper than the engine's
-  while (pending.length > 0) {
-    const current = pending.pop();
-    if (typeof current === 'string' && current.includes('\0')) return true;
-    if (typeof current !== 'object' || current === null) continue;
-    for (const [key, child] of Object.entries(current)) pending.push(key, child);
-  }
-  return false;
 }

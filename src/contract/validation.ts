@@ -1,7 +1,8 @@
 import { parse as parseQueryString } from 'node:querystring';
 import type { ParameterTable, ProblemReply, Validator } from '../../generated/contract.js';
 import type { Exchange } from './exchange.js';
-import { nulViolation, pointerSegment, validationProblem, violationsOfFaults, type Violation } from './violations.js';
+import { isLossyWhenDecoded, unusableText } from './unusable-text.js';
+import { pointerSegment, validationProblem, violationsOfFaults, type Violation } from './violations.js';
 
 /** The parts of a request after validation; typed by the generated request type of the operation. */
 export interface ValidParts {
@@ -40,8 +41,9 @@ function check(
 ): void {
   if (table === null) return;
   for (const [name, value] of Object.entries(values)) {
-    if ([value].flat().some((each) => typeof each === 'string' && each.includes('\0'))) {
-      violations.push({ path: `${place}/${pointerSegment(name)}`, ...nulViolation });
+    for (const each of [value].flat()) {
+      const unusable = typeof each === 'string' ? unusableText(each) : null;
+      if (unusable !== null) violations.push({ path: `${place}/${pointerSegment(name)}`, ...unusable });
     }
   }
   if (!table.validate(values)) violations.push(...violationsOfFaults(table.validate, place));
@@ -58,7 +60,12 @@ function readQuery(url: string, table: ParameterTable, violations: Violation[]):
   // Without a prototype, so that a parameter named __proto__ is one like any other: unknown.
   const values: Record<string, unknown> = Object.create(null) as Record<string, never>;
   if (start === -1) return values;
-  for (const [name, value] of Object.entries(parseQueryString(url.slice(start + 1)))) {
+  const encoded = url.slice(start + 1);
+  for (const [name, value] of Object.entries(parseQueryString(encoded))) {
+    if (isLossyWhenDecoded(encoded, [value].flat().join())) {
+      const message = 'must be percent-encoded UTF-8';
+      violations.push({ path: `/query/${pointerSegment(name)}`, rule: 'characters', message });
+    }
     if (table.lists.includes(name)) values[name] = Array.isArray(value) ? value : [value];
     else if (Array.isArray(value)) {
       violations.push({ path: `/query/${pointerSegment(name)}`, rule: 'maxItems', message: 'is given more than once' });

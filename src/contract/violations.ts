@@ -10,9 +10,6 @@ export interface Violation {
   readonly message: string;
 }
 
-/** PostgreSQL's text cannot hold this character, so it is refused wherever it arrives. */
-export const nulViolation = { rule: 'characters', message: 'must not contain the character U+0000' };
-
 /** A hostile body can break a rule thousands of times; the reply lists this many. */
 const maxListed = 50;
 /** How many of them the message for people names. */

@@ -138,6 +138,19 @@ describe('content', () => {
     },
   );
 
+  test.each(['{"name":"\\ud800"}', '{"name":"a\\uDFFFb"}', '{"name":"Saw","\\udc00":1}', '{"name":"\\udc00\\ud800"}'])(
+    'A lone surrogate, which UTF-8 cannot hold, is 422: %s',
+    async (text) => {
+      const { status, body } = await add(text);
+      expect(status).toBe(422);
+      expect(body['violations']).toEqual([expect.objectContaining({ path: '/body', rule: 'characters' })]);
+    },
+  );
+
+  test('A pair of escaped surrogates is one character', async () => {
+    expect(await add('{"name":"\\ud83e\\ude9a"}')).toMatchObject({ status: 201, body: { name: '🪚' } });
+  });
+
   test('An escaped backslash before u0000 is no such character', async () => {
     expect(await add('{"name":"\\\\u0000"}')).toMatchObject({ status: 201, body: { name: '\\u0000' } });
   });

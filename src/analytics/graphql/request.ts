@@ -2,6 +2,7 @@ import { koaBody } from 'koa-body';
 import type { Context } from 'koa';
 import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
 import type { Query } from './execute-query.js';
+import { unusableTextIn } from '../../contract/unusable-text.js';
 import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;
@@ -64,6 +65,10 @@ export function parseBody(ctx: Context): RequestBody {
     throw malformed('operationName', 'It must be a text.');
   if (variables !== null && !isRecord(variables)) throw malformed('variables', 'They must be one JSON object.');
   if (extensions !== null && !isRecord(extensions)) throw malformed('extensions', 'They must be one JSON object.');
+  for (const [member, value] of Object.entries({ query, operationName, variables, extensions })) {
+    const unusable = unusableTextIn(value);
+    if (unusable !== null) throw malformed(member, `It ${unusable.message}.`);
+  }
   return { query, operationName, variables: variables ?? {} };
 }
 

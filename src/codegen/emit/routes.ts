@@ -56,8 +56,8 @@ function parameterTable(operation: Operation, place: ParameterPlace): string {
 
 function bodyTable(operation: Operation): string {
   if (operation.body === null) return 'null';
-  const { required, mediaType } = operation.body;
-  return `{ required: ${required}, mediaType: ${quote(mediaType)}, validate: validators.${validatorNames.body(operation)} }`;
+  const { required, mediaType, emails } = operation.body;
+  return `{ required: ${required}, mediaType: ${quote(mediaType)}, emails: ${JSON.stringify(emails)}, validate: validators.${validatorNames.body(operation)} }`;
 }
 
 function produces(operation: Operation): string[] {

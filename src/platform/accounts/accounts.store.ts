@@ -23,11 +23,6 @@ export interface AccountInOrganization extends Account {
   readonly role: Role | null;
 }
 
-/** The form in which e-mails are stored, looked up and counted. */
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
-}
-
 /**
  * The account of `userId`, and its membership in `orgId`.
  *

@@ -2,7 +2,7 @@ import type { RequestContext } from '../../../generated/contract.js';
 import type { LoginHandler } from '../../../generated/platform/operations.js';
 import { accountLocked, invalidCredentials } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
-import { findAccount, normalizeEmail, userOf } from '../accounts/accounts.store.js';
+import { findAccount, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { startSession } from '../sessions/token-pair.js';
@@ -21,7 +21,7 @@ import {
 export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, passwords } = dependencies;
   const now = clock.now();
-  const email = normalizeEmail(body.email);
+  const { email } = body;
   const seconds = await secondsLocked(sql, email, now);
   if (seconds > 0) {
     const message = `Too many failed logins. Try again in ${seconds} seconds.`;

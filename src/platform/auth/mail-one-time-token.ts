@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../../generated/contract.js';
-import { normalizeEmail } from '../accounts/accounts.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { mailLink } from '../mail/links.js';
 import { sealMail } from '../mail/outbox.store.js';
@@ -13,7 +12,7 @@ const records = { verification: 'VERIFICATION_REQUESTED', reset: 'PASSWORD_RESET
  * Mails a new token to whoever asks for one and has an account that it is for. Whether there is such an account shows
  * neither in the outcome nor in the work that is done.
  *
- * @param email as the caller wrote it
+ * @param email normalized
  */
 export async function mailOneTimeToken(
   kind: OneTimeTokenKind,
@@ -24,7 +23,7 @@ export async function mailOneTimeToken(
   const { token, hash } = newOneTimeToken(random);
   const link = mailLink(settings.appBaseUrl, pages[kind], token);
   const mail = sealMail({ kind, link }, secrets, random);
-  const offer = { kind, email: normalizeEmail(email), hash, mail, audit: records[kind] };
+  const offer = { kind, email, hash, mail, audit: records[kind] };
   await offerOneTimeToken(sql, offer, context, clock.now());
   mails.wake();
 }

@@ -1,7 +1,6 @@
 import type { RegisterHandler } from '../../../generated/platform/operations.js';
 import { emailAlreadyRegistered, passwordRejected, validationFailed } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
-import { normalizeEmail } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { mailLink } from '../mail/links.js';
@@ -31,7 +30,7 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   }
 
   const now = clock.now();
-  const email = normalizeEmail(body.email);
+  const { email } = body;
   const passwordHash = await passwords.hash(body.password);
   const verification = newOneTimeToken(random);
   const link = mailLink(settings.appBaseUrl, 'verify', verification.token);

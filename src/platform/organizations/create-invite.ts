@@ -1,7 +1,6 @@
 import type { CreateInviteHandler, CreateInviteReply } from '../../../generated/platform/operations.js';
 import { alreadyMember, insufficientRole, inviteExists, roleNotGrantable } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
-import { normalizeEmail } from '../accounts/accounts.store.js';
 import { reaches } from '../accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -17,7 +16,7 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
-  const email = normalizeEmail(body.email);
+  const { email } = body;
   const { token, hash } = newOneTimeToken(random);
   const mail = sealMail(
     {

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
-import { normalizeEmail, type Role } from '../accounts/accounts.store.js';
+import type { Role } from '../accounts/accounts.store.js';
 import type { Position } from '../paging.js';
 import { after } from '../surroundings.js';
 import { inviteTokenSeconds } from '../tokens/lifetimes.js';
@@ -102,20 +102,19 @@ export async function redeemInvite(
   { userId, email }: { readonly userId: string; readonly email: string },
   now: Date,
 ): Promise<Redemption> {
-  const invited = normalizeEmail(email);
   const [accepted] = await sql<
     { id: string; org_id: string; org_name: string; role: Role; invited_by: string | null }[]
   >`
     update invites i set accepted_at = ${now}, accepted_by = ${userId}
     from organizations o
-    where o.id = i.org_id and i.token_hash = ${tokenHash} and i.email = ${invited}
+    where o.id = i.org_id and i.token_hash = ${tokenHash} and i.email = ${email}
       and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
       and not exists (select 1 from memberships m where m.org_id = i.org_id and m.user_id = ${userId})
     returning i.id, i.org_id, o.name as org_name, i.role, i.invited_by`;
   if (accepted === undefined) {
     const member = await sql`
       select 1 from invites i join memberships m on m.org_id = i.org_id and m.user_id = ${userId}
-      where i.token_hash = ${tokenHash} and i.email = ${invited}
+      where i.token_hash = ${tokenHash} and i.email = ${email}
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}`;
     return { kind: member.length > 0 ? 'already_member' : 'invalid' };
   }

@@ -116,6 +116,13 @@ describe('The status is, as application/graphql-response+json and as application
     ['400 for what is no object', () => ({ body: '[]' }), [400, 400], 'VALIDATION_ERROR', 'body'],
     ['400 for no body', () => ({}), [400, 400], 'VALIDATION_ERROR'],
     ['400 without a query', () => ({ body: {} }), [400, 400], 'VALIDATION_ERROR', 'query'],
+    [
+      '400 for a lone surrogate in a variable',
+      () => ({ body: { query: limitsQuery, variables: { orgId: user.orgId, team: ['\ud800'] } } }),
+      [400, 400],
+      'VALIDATION_ERROR',
+      'variables',
+    ],
     ['400 for a query that is no text', () => ({ body: { query: 7 } }), [400, 400], 'VALIDATION_ERROR', 'query'],
     [
       '400 for variables that are no object',

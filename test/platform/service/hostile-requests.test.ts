@@ -43,7 +43,8 @@ describe('Bodies', () => {
     ['ten thousand unknown properties', `{${Array.from({ length: 5000 }, (_, at) => `"p${at}":0`).join()}}`, 422],
     ['U+0000 in a text', `{"email":"robin@example.com","password":"a\\u0000b"}`, 422],
     ['U+0000 in a name', `{${credentials},"a\\u0000b":1}`, 422],
-    ['a lone surrogate', `{"email":"robin@example.com","password":"\\ud800"}`, 401],
+    ['a lone surrogate', `{"email":"robin@example.com","password":"\\ud800"}`, 422],
+    ['a lone surrogate in a name', `{${credentials},"\\udfff":1}`, 422],
   ])('%s', async (_what, body, status) => {
     const reply = await raw(platform.url, { body });
     expect(reply.status).toBe(status);

@@ -779,7 +779,7 @@ export interface components {
   schemas: {
     /**
      * Format: email
-     * @description An e-mail address. Upper and lower case are the same.
+     * @description An e-mail address. Before anything else it is normalized: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and shown. Not accepted are local parts with characters outside ASCII (RFC 6531), quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, and domains without a dot.
      */
     Email: string;
     /**
@@ -883,7 +883,7 @@ export interface components {
     FieldViolation: {
       /** @description Where the value stands: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
       path: string;
-      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), or `exists` for a reference that leads nowhere. */
+      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference that leads nowhere. */
       rule: string;
       /** @description The broken rule, for people. The wording may change. */
       message: string;

@@ -1,0 +1,38 @@
+import { domainToASCII } from 'node:url';
+
+/**
+ * The form in which e-mail addresses are validated, stored, looked up and counted: without surrounding white space, in
+ * lower case, an internationalized domain in Punycode (RFC 5891). What cannot be an address is left for validation to
+ * refuse. Normalizing twice changes nothing.
+ */
+export function normalizeEmail(email: string): string {
+  const trimmed = email.trim();
+  const at = trimmed.lastIndexOf('@');
+  if (at === -1) return asciiLowerCase(trimmed);
+  return `${asciiLowerCase(trimmed.slice(0, at))}@${normalizeDomain(trimmed.slice(at + 1))}`;
+}
+
+/**
+ * `domainToASCII` decodes percent signs and stops at a slash, so it sees only domains whose ASCII characters are those
+ * of a host name. Otherwise two different texts could become one address.
+ */
+function normalizeDomain(domain: string): string {
+  const isAscii = /^[\0-\x7f]*$/.test(domain);
+  if (isAscii || !/^(?:[a-z0-9.-]|[^\0-\x7f])*$/i.test(domain)) return asciiLowerCase(domain);
+  return domainToASCII(domain) || domain;
+}
+
+/** `toLowerCase` maps U+212A (Kelvin sign) to `k`: two different local parts would become one address. */
+function asciiLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Normalizes the e-mail addresses of a parsed body, in place. @param names the properties that hold one */
+export function normalizeBody(body: unknown, names: readonly string[]): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const name of names) {
+    if (!Object.hasOwn(body, name)) continue;
+    const value: unknown = Reflect.get(body, name);
+    if (typeof value === 'string') Reflect.set(body, name, normalizeEmail(value));
+  }
+}
