@@ -3,17 +3,18 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 /** Folders of `src/` in the order in which imports may point: each only at those after it (and at `generated/`). */
-const layers = ['cli', 'platform', 'analytics', 'sync', 'compose', 'contract', 'database'] as const;
+const layers = ['cli', 'platform', 'analytics', 'sync', 'compose', 'contract', 'database', 'outbound'] as const;
 
 /** What each folder of `src/` may import of the others. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  cli: ['platform', 'analytics', 'sync', 'compose', 'contract', 'database'],
-  platform: ['contract', 'database', 'analytics', 'sync'],
+  cli: ['platform', 'analytics', 'sync', 'compose', 'contract', 'database', 'outbound'],
+  platform: ['contract', 'database', 'analytics', 'sync', 'outbound'],
   analytics: ['contract', 'database'],
-  sync: ['database', 'analytics'],
+  sync: ['database', 'analytics', 'outbound'],
   compose: ['contract'],
   contract: [],
   database: [],
+  outbound: [],
   codegen: [],
 };
 
@@ -22,7 +23,8 @@ const zones = Object.entries(allowed).map(([folder, others]) => ({
   from: [...layers, 'codegen']
     .filter((each) => each !== folder && !others.includes(each))
     .map((each) => `./src/${each}`),
-  message: 'Imports point one way: cli -> platform, analytics, sync, compose -> contract, database -> generated.',
+  message:
+    'Imports point one way: cli -> platform, analytics, sync, compose -> contract, database, outbound -> generated.',
 }));
 
 export default defineConfig(

@@ -131,6 +131,7 @@ async function fill(
     execute: executeAloud,
     secrets: noSecrets,
     store,
+    integrationNetworks: [],
     localRoot: null,
     rulesFile,
   });

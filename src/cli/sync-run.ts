@@ -1,6 +1,7 @@
 /** Runs one sync for the command line: reads the request, watches for signals, prints what happens. */
 import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
+import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
 import type { SyncOptions, SyncRequest } from '../sync/request.js';
 import { parseSyncRequest } from '../sync/request.js';
@@ -49,6 +50,7 @@ async function watched(request: SyncRequest): Promise<SyncSummary> {
 function surroundingsOf(request: SyncRequest, signal: AbortSignal, progress: SyncProgress): Surroundings {
   return {
     ...systemSurroundings,
+    fetch: outboundFetch('any'),
     signal,
     progress: {
       ...progress,

@@ -1,4 +1,5 @@
 /** The database of records and work units, opened for a command. */
+import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
 import { loadRules } from '../sync/work-units/classify/rules.js';
@@ -42,6 +43,7 @@ export async function withDeriver<Result>(
   if ('problem' in address) throw new UsageError(`--db (or DATABASE_URI) ${address.problem}`);
   const surroundings = {
     ...systemSurroundings,
+    fetch: outboundFetch('any'),
     signal: new AbortController().signal,
     progress: {},
     environment,

@@ -1,5 +1,6 @@
 import type { Log } from '../../generated/contract.js';
 import type { DatabaseSql } from '../database/connection.js';
+import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { SecretBox } from './secrets/secret-box.js';
@@ -20,6 +21,8 @@ export interface PlatformDependencies {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly secrets: SecretBox;
+  /** How code hosts of organizations are called. */
+  readonly outbound: OutboundFetch;
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
   /** Counts a run that a caller has ended, once that is stored. */

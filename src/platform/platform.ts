@@ -16,6 +16,7 @@ import { openDatabase, type Database } from '../database/connection.js';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
+import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
 import type { PlatformDependencies } from './dependencies.js';
@@ -102,6 +103,7 @@ export async function startPlatform(
         executeSync ?? (isOfOneProcess(settings.analyticsUri) ? executeInServer(importConnector) : executeInProcess),
       limit: settings.syncJobs,
       store: settings.analyticsUri ?? uri,
+      integrationNetworks: settings.integrationNetworks,
       localRoot: settings.syncLocalRoot,
       rulesFile: settings.workUnitRules,
       ended: metrics.observeSyncRun,
@@ -126,6 +128,7 @@ export async function startPlatform(
         random: systemRandom,
       }),
       secrets,
+      outbound: outboundFetch({ networks: settings.integrationNetworks }),
       mails,
       syncJobs,
       syncRunEnded: metrics.observeSyncRun,

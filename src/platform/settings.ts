@@ -22,6 +22,8 @@ export interface PlatformSettings {
   readonly mailUrl: string | null;
   readonly mailFrom: string;
   readonly trustedProxies: readonly string[];
+  /** Networks beside the public addresses in which code hosts of organizations may be. */
+  readonly integrationNetworks: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsToken: string | null;
@@ -115,6 +117,12 @@ const table = {
     '',
     addressList,
     'Addresses and networks (CIDR), separated by commas, of proxies whose X-Forwarded-For is believed.',
+  ),
+  integrationNetworks: setting(
+    'INTEGRATION_NETWORKS',
+    '',
+    addressList,
+    'Networks (CIDR), separated by commas, in which code hosts of organizations may be, such as 10.1.0.0/16. Others must have public addresses.',
   ),
   corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),

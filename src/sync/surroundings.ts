@@ -1,4 +1,5 @@
 /** What a sync needs from outside, handed in so that tests hold it: time, chance, the embedded database, reports. */
+import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { Target } from './targets.js';
 import type { TableName } from './records.js';
 
@@ -11,6 +12,8 @@ export interface Surroundings {
   readonly random: () => number;
   /** A new unique id; identifies one run of one repository. */
   readonly newId: () => string;
+  /** How code hosts are called: from a server only at the addresses that its organizations may reach. */
+  readonly fetch: OutboundFetch;
   /** Ends the run: what was stored stays, and the next run goes on from there. */
   readonly signal: AbortSignal;
   readonly progress: SyncProgress;

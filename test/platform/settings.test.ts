@@ -17,6 +17,7 @@ const defaults: PlatformSettings = {
   mailUrl: null,
   mailFrom: 'Plumbline <no-reply@localhost>',
   trustedProxies: [],
+  integrationNetworks: [],
   corsOrigins: [],
   logLevel: 'info',
   metricsToken: null,
@@ -70,6 +71,7 @@ describe('settings', () => {
     ['APP_BASE_URL', 'https://app.example.com/base/', { appBaseUrl: 'https://app.example.com/base' }],
     ['MAIL_URL', 'smtps://u:p@mail.example.com', { mailUrl: 'smtps://u:p@mail.example.com' }],
     ['MAIL_FROM', 'Example <a@example.com>', { mailFrom: 'Example <a@example.com>' }],
+    ['INTEGRATION_NETWORKS', '10.1.0.0/16, fd00::/8', { integrationNetworks: ['10.1.0.0/16', 'fd00::/8'] }],
     ['TRUSTED_PROXIES', '10.0.0.0/8, ::1', { trustedProxies: ['10.0.0.0/8', '::1'] }],
     [
       'CORS_ORIGINS',

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { outboundFetch } from '../../src/outbound/outbound-fetch.js';
 import type { AnyRow } from '../../src/sync/records.js';
 import { TABLES } from '../../src/sync/records.js';
 import type { SyncOptions, SyncRequest } from '../../src/sync/request.js';
@@ -36,6 +37,7 @@ export function testSurroundings(changes: Partial<Surroundings> = {}): TestSurro
       await new Promise((resolve) => setImmediate(resolve));
     },
     random: () => 0.5,
+    fetch: outboundFetch('any'),
     newId: randomUUID,
     signal: new AbortController().signal,
     progress: {},

@@ -41,6 +41,19 @@ describe.skipIf(missing !== undefined)(
       });
     });
 
+    it('does not follow a redirect to another origin, and sends no token there', async () => {
+      const other = await host(hostARepository('acme/widgets'));
+      const started = await host(hostARepository('acme/widgets'));
+      started.fault = ({ path }) => ({ status: 301, headers: { location: `${other.url}${path}` }, body: '' });
+      const surroundings = testSurroundings();
+      const summary = await sync(options(started, sqliteUri()), surroundings);
+      expect(summary.repositories[0]?.error).toMatchObject({
+        code: 'unexpected_reply',
+        message: expect.stringContaining(`it redirects to another origin, ${other.url}`) as string,
+      });
+      expect([other.requests, surroundings.slept]).toEqual([[], []]);
+    });
+
     describe('when the host has trouble', () => {
       const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);
       const secondary = 'You have exceeded a secondary rate limit. Please wait a few minutes.';

@@ -197,6 +197,31 @@ describe.skipIf(missing !== undefined)(
       });
     });
 
+    it('does not follow a redirect to another origin, and sends no token there', async () => {
+      const other = await startHostB(hostBProject(7, 'group/widgets'));
+      const host = await startHostB(hostBProject(7, 'group/widgets'));
+      host.fault = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
+      const surroundings = testSurroundings();
+      const summary = await sync(options(host, sqliteUri()), surroundings);
+      expect(summary.repositories[0]?.error).toEqual({
+        code: 'unexpected_reply',
+        message:
+          `host_b did not answer projects/7: it redirects to another origin, ${other.url}. ` +
+          'If you trust it, make that the address of host_b.',
+      });
+      expect([host.requests.length, other.requests.length, surroundings.slept]).toEqual([1, 0, []]);
+    });
+
+    it('follows a redirect within the origin, as hosts answer for a project that was renamed', async () => {
+      const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(1) }));
+      host.fault = ({ path }) =>
+        path === '/api/v4/projects/6'
+          ? { status: 301, headers: { location: '/api/v4/projects/7' }, body: '' }
+          : undefined;
+      const summary = await sync(options(host, sqliteUri(), { projectId: '6', target: 'prs' }));
+      expect(summary.repositories[0]?.name).toBe('group/widgets');
+    });
+
     it('syncs the projects of a group or user that match a pattern', async () => {
       const host = await startHostB(
         ...['group/api-1', 'group/sub/api-2', 'group/web', 'user1/api-3'].map((path, index) =>

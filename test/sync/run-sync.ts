@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { outboundFetch } from '../../src/outbound/outbound-fetch.js';
 import type { SyncOptions } from '../../src/sync/request.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 import { runSync } from '../../src/sync/run.js';
@@ -24,6 +25,7 @@ await runSync(parsed.request, {
   now: Date.now,
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   random: Math.random,
+  fetch: outboundFetch('any'),
   newId: randomUUID,
   signal: new AbortController().signal,
   environment: process.env,

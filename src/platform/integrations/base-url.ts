@@ -1,49 +1,24 @@
-import { BlockList, isIP } from 'node:net';
+import { addressOf, allowedAddresses } from '../../outbound/addresses.js';
 
 /**
- * Which addresses the server may be sent to by the base URL of an integration.
+ * What is wrong with the base URL of an integration, for people; null when it can be used.
  *
- * Admins choose it, so it is a way to make this server send requests (OWASP: server-side request forgery). Loopback and
- * private networks are allowed nevertheless, because self-hosted code hosts live there. What is refused is where no
- * code host is and cloud machines get their own credentials: link-local addresses (RFC 3927, RFC 4291) and the
- * metadata services outside of those. Beyond that, a caller learns no more of an address than whether a code host
- * answers there: replies are never shown, and redirects never followed.
+ * An admin chooses the URL, so it is a way to make this server send requests (OWASP: server-side request forgery). This
+ * check refuses early what can be seen in the URL. The address of a name is checked when a connection is made
+ * (`src/outbound`): what a name leads to may change.
+ *
+ * @param networks networks (CIDR) beside the public addresses that code hosts may be in
  */
-const refused = new BlockList();
-refused.addSubnet('169.254.0.0', 16, 'ipv4');
-refused.addSubnet('fe80::', 10, 'ipv6');
-refused.addAddress('100.100.100.200', 'ipv4'); // Alibaba Cloud
-refused.addAddress('168.63.129.16', 'ipv4'); // Azure
-refused.addAddress('fd00:ec2::254', 'ipv6'); // Amazon EC2
-
-/** Ways to write an IPv4 address as IPv6: mapped (RFC 4291), NAT64 (RFC 6052). The block list knows the former. */
-const nat64 = new BlockList();
-nat64.addSubnet('64:ff9b::', 96, 'ipv6');
-
-/** @param address a numeric IP address, without brackets */
-export function isRefusedAddress(address: string): boolean {
-  const [plain = ''] = address.split('%');
-  if (isIP(plain) === 4) return refused.check(plain, 'ipv4');
-  return refused.check(plain, 'ipv6') || nat64.check(plain, 'ipv6');
-}
-
-/** The name of a URL's host, or its address without brackets. */
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
-}
-
-/**
- * What is wrong with a base URL, for people; null when it can be used. Names are looked up only when the host is asked:
- * what they lead to may change.
- */
-export function faultOfBaseUrl(baseUrl: string): string | null {
+export function faultOfBaseUrl(baseUrl: string, networks: readonly string[]): string | null {
   if (!URL.canParse(baseUrl)) return 'must be a URL like https://host or https://host/path';
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://';
-  // It is shown to every admin.
-  if (url.username !== '' || url.password !== '') return 'must not hold a user or a password; the token does that';
+  // Every admin sees the URL.
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password; the token does that';
   if (url.search !== '' || url.hash !== '') return 'must end with the path, without ? and #';
-  const host = hostOf(url);
-  if (isIP(host) !== 0 && isRefusedAddress(host)) return 'must not be a link-local address';
+  const address = addressOf(url.hostname);
+  if (address !== null && !allowedAddresses({ networks })(address)) {
+    return 'must not be an address of a private network; the operator can allow networks with INTEGRATION_NETWORKS';
+  }
   return null;
 }

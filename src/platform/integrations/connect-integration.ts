@@ -8,10 +8,10 @@ import { insertIntegration, integrationOf, secretContext } from './integrations.
 
 export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies> = async (
   { body, principal, context },
-  { sql, clock, random, secrets },
+  { sql, clock, random, secrets, settings },
 ) => {
   const baseUrl = body.base_url ?? null;
-  const fault = baseUrl === null ? null : faultOfBaseUrl(baseUrl);
+  const fault = baseUrl === null ? null : faultOfBaseUrl(baseUrl, settings.integrationNetworks);
   if (fault !== null) return validationProblem([{ path: '/body/base_url', rule: 'format', message: fault }]);
 
   const now = clock.now();

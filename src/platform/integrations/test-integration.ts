@@ -8,7 +8,7 @@ import { findCredential, secretContext, storeTestOutcome } from './integrations.
 /** Asks the code host, outside of any transaction: the host may take its time. */
 export const testIntegration: TestIntegrationHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock, secrets },
+  { sql, clock, secrets, outbound },
 ) => {
   const { org_id: orgId, user_id: userId } = principal;
   const notFound = integrationNotFound({ message: 'The organization has no such integration.' });
@@ -16,7 +16,7 @@ export const testIntegration: TestIntegrationHandler<PlatformDependencies> = asy
   if (credential === null) return notFound;
   const { id, provider, base_url: baseUrl } = credential;
   const token = secrets.open(credential.secret_sealed, secretContext(id));
-  const error = await askCodeHost({ provider, baseUrl, token });
+  const error = await askCodeHost({ provider, baseUrl, token }, outbound);
 
   const now = clock.now();
   const kept = await sql.begin(async (transaction) => {

@@ -1,8 +1,10 @@
-/** `fetch` behind a gate: it waits its turn, and tells the gate what the reply says about the next one. */
+/** Outbound calls behind a gate: they wait until it is open, and tell it what the reply says about the next one. */
+import { RedirectRefusedError, type OutboundFetch, type OutboundRequest } from '../../outbound/outbound-fetch.js';
 import type { Gate } from './gate.js';
 import { serverDelay } from './server-delay.js';
 
 export interface GatedFetchOptions {
+  readonly fetch: OutboundFetch;
   readonly gate: Gate;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -10,17 +12,22 @@ export interface GatedFetchOptions {
   readonly timeout: number;
 }
 
-/** One try of one request. Whether there is another is the caller's decision; when, is the gate's. */
-export function gatedFetch({ gate, now, signal, timeout }: GatedFetchOptions): typeof fetch {
-  return async (input, init) => {
+export type GatedFetch = (
+  url: string,
+  request: Partial<Pick<OutboundRequest, 'method' | 'headers' | 'body'>>,
+) => Promise<Response>;
+
+/** One try of one request. The caller decides whether there is another, the gate decides when. */
+export function gatedFetch({ fetch, gate, now, signal, timeout }: GatedFetchOptions): GatedFetch {
+  return async (url, { method = 'GET', headers = {}, body }) => {
     await gate.pass();
-    const signals = [signal, AbortSignal.timeout(timeout), ...(init?.signal ? [init.signal] : [])];
     let response: Response;
     try {
-      response = await whole(await fetch(input, { ...init, signal: AbortSignal.any(signals) }));
+      const content = body === undefined ? {} : { body };
+      response = await fetch(url, { method, headers, ...content, signal, timeoutMs: timeout });
     } catch (error) {
       signal.throwIfAborted();
-      gate.backOff('no reply');
+      if (!(error instanceof RedirectRefusedError)) gate.backOff('no reply');
       throw error;
     }
     const limited = isRateLimited(response);
@@ -30,17 +37,6 @@ export function gatedFetch({ gate, now, signal, timeout }: GatedFetchOptions): t
     else if (response.ok) gate.succeeded();
     return response;
   };
-}
-
-/** The reply with its body read: a connection that is cut in the middle of one is a failed request, not a short reply. */
-async function whole(response: Response): Promise<Response> {
-  const { status, statusText, headers } = response;
-  const body = await response.arrayBuffer();
-  return new Response(status === 204 || status === 205 || status === 304 ? null : body, {
-    status,
-    statusText,
-    headers,
-  });
 }
 
 /** 429, or 403 in the way in which host_a says that a limit is reached. A plain 403 is a refusal. */

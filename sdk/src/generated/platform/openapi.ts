@@ -528,7 +528,14 @@ export interface paths {
     put?: never;
     /**
      * Test an integration
-     * @description Asks the code host who the token belongs to. A host that cannot be reached, or refuses the token, is not an error of this operation: the reply is 200 with `success` false and the reason. The outcome is kept with the integration.
+     * @description Asks the code host who the token belongs to, and waits up to 10 seconds for the answer. A host that cannot be
+     *     reached, or refuses the token, is not an error of this operation: the reply is 200 with `success` false and the
+     *     reason. The outcome is kept with the integration.
+     *
+     *     The server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`; the
+     *     address is checked when the connection is made. It follows redirects within the origin of the base URL, five at
+     *     most. The reason is the same for every host that does not answer like a code host, whether its name is unknown,
+     *     its address is not allowed, it refuses connections or it is something else.
      */
     post: operations['testIntegration'];
     delete?: never;
@@ -1764,7 +1771,7 @@ export interface components {
       token: string;
       /**
        * Format: uri
-       * @description The API address of a self-hosted installation. Left out, the public one of the provider.
+       * @description The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called.
        */
       base_url?: string | null;
     };

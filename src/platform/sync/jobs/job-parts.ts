@@ -1,9 +1,9 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { faultOfBaseUrl } from '../../integrations/base-url.js';
 import { matchesPattern } from '../../../sync/batch.js';
 import { SyncError, type SyncFailure } from '../../../sync/failures.js';
 import type { SyncOptions } from '../../../sync/request.js';
-import { checkedHostUrl } from './host-url.js';
 import type { SyncJob } from './sync-job.js';
 
 /** One repository, or a pattern that the provider lists: what `plumbline sync` is told in one call. */
@@ -22,24 +22,23 @@ export interface JobPart {
  * the host. What the provider cannot have is a part with an error.
  */
 export async function partsOf(job: SyncJob): Promise<JobPart[]> {
-  const access = accessOf(job);
   const parts = new Map<string, JobPart>();
   for (const selected of job.repositories) {
-    for (const part of await partsOrFault(selected, job, access)) {
+    for (const part of await partsOrFault(selected, job)) {
       if (!parts.has(part.selected)) parts.set(part.selected, part);
     }
   }
   return [...parts.values()];
 }
 
-async function partsOrFault(selected: string, job: SyncJob, access: Promise<SyncOptions>): Promise<JobPart[]> {
+async function partsOrFault(selected: string, job: SyncJob): Promise<JobPart[]> {
   try {
     const common: SyncOptions = {
       provider: job.provider,
       db: job.store,
       org: job.orgId,
       ...(job.rulesFile === null ? {} : { rules: job.rulesFile }),
-      ...(await access),
+      ...accessOf(job),
     };
     const parts = await partsFor(selected, job);
     return parts.map((part) => ({ ...part, options: { ...common, ...part.options }, error: null }));
@@ -64,11 +63,14 @@ async function partsFor(selected: string, { provider, localRoot }: SyncJob): Pro
   }
 }
 
-async function accessOf({ provider, credential }: SyncJob): Promise<SyncOptions> {
+/** @throws SyncError (`not_found`) for an address where no code host can be */
+function accessOf({ provider, credential, integrationNetworks }: SyncJob): SyncOptions {
   if (credential === null) return {};
   const { token, baseUrl } = credential;
   if (baseUrl === null) return { auth: token };
-  const url = await checkedHostUrl(baseUrl);
+  const fault = faultOfBaseUrl(baseUrl, integrationNetworks);
+  if (fault !== null) throw new SyncError('not_found', `The address of the code host cannot be used: it ${fault}.`);
+  const url = baseUrl.replace(/\/+$/, '');
   // What people copy from a browser or from the API's documentation: the client adds the API's path itself.
   return provider === 'host_a'
     ? { auth: token, hostAUrl: url }

@@ -10,6 +10,8 @@ export interface JobSettings {
   readonly secrets: Pick<SecretBox, 'open'>;
   /** Connection string of the database that is filled. */
   readonly store: string;
+  /** Networks (CIDR) beside the public addresses in which code hosts may be. */
+  readonly integrationNetworks: readonly string[];
   /** The folder whose repositories organizations may read; null: none. */
   readonly localRoot: string | null;
   /** By which work units are classified; null: the rules that come with Plumbline. */
@@ -22,7 +24,10 @@ export type PreparedJob =
   | { readonly refusal: string };
 
 /** The job of a run, or why it cannot be done. */
-export function prepareJob(run: TakenRun, { secrets, store, localRoot, rulesFile }: JobSettings): PreparedJob {
+export function prepareJob(
+  run: TakenRun,
+  { secrets, store, integrationNetworks, localRoot, rulesFile }: JobSettings,
+): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
     return { refusal: `What is read cannot be stored in ANALYTICS_URI: ${address.problem}. Ask the operator.` };
@@ -37,6 +42,7 @@ export function prepareJob(run: TakenRun, { secrets, store, localRoot, rulesFile
     targets: run.targets,
     repositories: run.repositories,
     store,
+    integrationNetworks,
     localRoot,
     rulesFile,
     finished: run.result?.steps ?? [],

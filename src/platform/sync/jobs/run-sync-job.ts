@@ -1,3 +1,4 @@
+import { outboundFetch } from '../../../outbound/outbound-fetch.js';
 import { failureOf, type SyncFailure } from '../../../sync/failures.js';
 import { openProvider } from '../../../sync/providers/open.js';
 import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';
@@ -16,8 +17,8 @@ import {
   type SyncJob,
 } from './sync-job.js';
 
-/** What a job needs from outside; it reports its progress by itself. */
-export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded'>;
+/** What a job needs from outside; it reports its progress by itself, and calls only what its organization may reach. */
+export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded' | 'fetch'>;
 
 /** After so many steps in a row that a host or the database had no answer for, the rest is left to another attempt. */
 const mostFailuresInARow = 3;
@@ -28,7 +29,8 @@ const mostFailuresInARow = 3;
  *
  * @throws the abort signal's reason, once it is aborted
  */
-export async function runSyncJob(job: SyncJob, surroundings: JobSurroundings, report: JobReport): Promise<void> {
+export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report: JobReport): Promise<void> {
+  const surroundings = { ...outside, fetch: outboundFetch({ networks: job.integrationNetworks }) };
   const parts = await partsOf(job);
   const steps = new Map<string, StepResult>();
   const progress = createJobProgress(job, parts, steps, report.progress);
@@ -67,7 +69,7 @@ async function list(
   part: JobPart,
   [target]: readonly Target[],
   job: SyncJob,
-  surroundings: JobSurroundings,
+  surroundings: Omit<Surroundings, 'progress'>,
   progress: JobProgress,
 ): Promise<SyncFailure | null> {
   if (part.error !== null || !part.isPattern || target === undefined) return part.error;
@@ -90,7 +92,7 @@ async function stepOf(
   target: Target,
   listed: SyncFailure | null,
   job: SyncJob,
-  surroundings: JobSurroundings,
+  surroundings: Omit<Surroundings, 'progress'>,
   progress: JobProgress,
 ): Promise<StepResult> {
   const failed = (error: SyncFailure): StepResult => ({ selected: part.selected, target, repositories: [], error });

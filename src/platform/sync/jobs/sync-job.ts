@@ -15,6 +15,8 @@ export interface SyncJob {
   readonly credential: { readonly token: string; readonly baseUrl: string | null } | null;
   /** Connection string of the database that is filled. */
   readonly store: string;
+  /** Networks (CIDR) beside the public addresses in which code hosts may be. */
+  readonly integrationNetworks: readonly string[];
   /** The folder whose repositories `local` may read; null: none. */
   readonly localRoot: string | null;
   /** By which work units are classified; null: the rules that come with Plumbline. */

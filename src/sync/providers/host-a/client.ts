@@ -1,8 +1,9 @@
 /** Requests to host_a through octokit: its plugins decide what is tried again, the shared gate decides when. */
+import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';
-import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
 import type { Surroundings } from '../../surroundings.js';
 import { importConnector } from '../connectors.js';
 import type { JsonObject } from '../read.js';
@@ -40,7 +41,8 @@ export async function openHostAClient(
   surroundings: Surroundings,
 ): Promise<HostAClient> {
   const constructor = await importConnector(surroundings, 'octokit', 'Octokit');
-  const plainFetch = gatedFetch({ gate, now: surroundings.now, signal: surroundings.signal, timeout: TIMEOUT });
+  const { fetch, now, signal } = surroundings;
+  const plainFetch = gatedFetch({ fetch, gate, now, signal, timeout: TIMEOUT });
   const onLimit = (retryAfter: number, _options: unknown, _octokit: unknown, retries: number): boolean => {
     gate.delay(retryAfter * 1000, 'rate limit');
     return retries < TRIES - 1;
@@ -51,7 +53,7 @@ export async function openHostAClient(
     baseUrl,
     userAgent: 'plumbline-sync',
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    request: { fetch: async (...args: Parameters<typeof fetch>) => withLimitHeaders(await plainFetch(...args)) },
+    request: { fetch: async (...args: Parameters<GatedFetch>) => withLimitHeaders(await plainFetch(...args)) },
     // With a base value of 0 the plugins retry at once: the gate holds the retry back for as long as it must be.
     retry: { retries: TRIES - 1, retryAfterBaseValue: 0, doNotRetry: FINAL_STATUSES },
     throttle: {
@@ -93,6 +95,9 @@ async function explained<Result>(what: string, signal: AbortSignal, action: () =
 
 function asSyncError(error: unknown, what: string): unknown {
   if (!(error instanceof Error)) return error;
+  if (error.cause instanceof RedirectRefusedError) {
+    return new SyncError('unexpected_reply', redirected(what, error.cause), { cause: error });
+  }
   const options = { cause: error };
   if ('errors' in error && Array.isArray(error.errors)) {
     const [first] = error.errors as readonly { readonly type?: unknown }[];
@@ -133,6 +138,10 @@ function asSyncError(error: unknown, what: string): unknown {
 
 function notFound(what: string): string {
   return `host_a: not found: ${what}. A private repository looks the same to a token without the scope repo.`;
+}
+
+function redirected(what: string, { message }: RedirectRefusedError): string {
+  return `host_a did not answer ${what}: ${message}. If you trust it, make that the address of host_a.`;
 }
 
 function limited(what: string): string {

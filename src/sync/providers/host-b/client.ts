@@ -1,8 +1,9 @@
 /** Requests to host_b through gitbeaker, whose own retries (fixed delays, no Retry-After) are replaced by the shared gate. */
+import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';
-import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
 import type { Surroundings } from '../../surroundings.js';
 import { importConnector } from '../connectors.js';
 import { readIntegerOrNull, readList, readObject } from '../read.js';
@@ -44,14 +45,15 @@ export async function openGitlab(
   surroundings: Surroundings,
 ): Promise<Gitlab> {
   const constructor = await importConnector(surroundings, '@gitbeaker/rest', 'Gitlab');
-  const fetch = gatedFetch({ gate, now: surroundings.now, signal: surroundings.signal, timeout: TIMEOUT });
+  const { now, signal } = surroundings;
+  const fetch = gatedFetch({ fetch: surroundings.fetch, gate, now, signal, timeout: TIMEOUT });
   // The package is optional, so that its types may be missing: `Gitlab` is the part of them that is used.
   return new (constructor as new (options: object) => Gitlab)({
     host: baseUrl,
     ...(token === undefined ? {} : { token }),
     requesterFn: (service: Service) => ({
       get: (endpoint: string, options: { readonly searchParams?: Options } = {}) =>
-        get(fetch, service, endpoint, options.searchParams ?? {}, surroundings.signal),
+        get(fetch, service, endpoint, options.searchParams ?? {}, signal),
     }),
   });
 }
@@ -70,7 +72,7 @@ export function readPage(value: unknown): { readonly items: readonly unknown[]; 
 }
 
 async function get(
-  fetch: typeof globalThis.fetch,
+  fetch: GatedFetch,
   service: Service,
   endpoint: string,
   parameters: Options,
@@ -89,9 +91,15 @@ async function get(
       response = await fetch(url, { headers });
     } catch (error) {
       signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof RedirectRefusedError) {
+        throw new SyncError(
+          'unexpected_reply',
+          `host_b did not answer ${endpoint}: ${reason}. If you trust it, make that the address of host_b.`,
+          { cause: error },
+        );
+      }
       if (tries < TRIES) continue;
-      const reason =
-        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
       throw new SyncError('host_unavailable', `host_b did not answer ${endpoint} after ${TRIES} tries: ${reason}`, {
         cause: error,
       });

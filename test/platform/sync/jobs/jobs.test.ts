@@ -225,13 +225,13 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(off.error).toBe('The integration of this configuration is gone or switched off. Connect it again.');
   });
 
-  it('is not sent to a link-local address', async () => {
+  it('is not sent to an address that is neither public nor allowed', async () => {
     const integration = await queue.connect('host_a', 'https://ghe.example.com', 'token');
     const bad = 'http://169.254.169.254/';
     await platform.database.sql`update integrations set base_url = ${bad} where id = ${integration}`;
     const id = await queue.configure({ provider: 'host_a', integration_id: integration, repositories: ['acme/api'] });
     const run = await queue.until(id, await queue.start(id), 'failed');
-    expect(run.error).toContain('must not be a link-local address');
+    expect(run.error).toContain('must not be an address of a private network');
   });
 });
 

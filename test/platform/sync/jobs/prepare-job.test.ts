@@ -9,6 +9,7 @@ const job: SyncJob = {
   repositories: ['a/b'],
   credential: { token: 'the-token', baseUrl: null },
   store: 'sqlite:units.db',
+  integrationNetworks: [],
   localRoot: null,
   rulesFile: null,
   finished: [],

@@ -1,0 +1,113 @@
+/**
+ * The one way in which HTTP requests leave this program. Whoever calls a server that a person of an organization has
+ * named goes through here (OWASP: server-side request forgery).
+ */
+import type { Dispatcher, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
+import type { AddressPolicy } from './addresses.js';
+import { openDispatcher, type Lookup } from './dispatcher.js';
+
+export interface OutboundRequest {
+  /** Default `GET`. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the call; its reason is what is thrown. */
+  readonly signal: AbortSignal;
+  /** Milliseconds for the whole call: redirects and the body included. */
+  readonly timeoutMs: number;
+  /** A longer body fails the call, after decompression. Default 128 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** Sends a request and reads the whole reply. */
+export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<Response>;
+
+/** No reply. For an organization the message is the same whatever the reason was; the cause has it. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** The server redirects to where the credentials of the request must not go. */
+export class RedirectRefusedError extends Error {
+  override readonly name = 'RedirectRefusedError';
+}
+
+const MOST_REDIRECTS = 5;
+const LARGEST_BODY = 128 * 1024 * 1024;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/**
+ * Opens the way out for `policy`.
+ *
+ * Redirects are followed for GET and HEAD, at most five times, and only within the origin of the request: the same
+ * scheme, host and port. So credentials reach no other server, and https never becomes http.
+ *
+ * @throws (from calls) UnreachableError; RedirectRefusedError, for the policy `any` only; the signal's reason
+ */
+export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundFetch {
+  // undici takes a while to load, and most commands never call out.
+  let opened: Promise<{ readonly fetch: typeof UndiciFetch; readonly dispatcher: Dispatcher }> | undefined;
+  const open = async (): NonNullable<typeof opened> => ({
+    fetch: (await import('undici')).fetch,
+    dispatcher: await openDispatcher(policy, lookup),
+  });
+
+  const follow = async (url: URL, request: OutboundRequest, signal: AbortSignal): Promise<UndiciResponse> => {
+    const { fetch, dispatcher } = await (opened ??= open());
+    const { method = 'GET', headers = {}, body = null } = request;
+    let target = url;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await fetch(target, { method, headers, body, signal, dispatcher, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (!REDIRECTS.includes(response.status) || location === null) return response;
+      await response.body?.cancel();
+      target = redirectTarget(target, location, method, redirects);
+    }
+  };
+
+  return async (url, request) => {
+    const { signal: callersSignal, timeoutMs, maxBytes = LARGEST_BODY } = request;
+    callersSignal.throwIfAborted();
+    const signal = AbortSignal.any([callersSignal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      return await whole(await follow(new URL(url), request, signal), maxBytes);
+    } catch (error) {
+      callersSignal.throwIfAborted();
+      if (policy !== 'any') throw new UnreachableError('it cannot be reached', { cause: error });
+      if (error instanceof RedirectRefusedError) throw error;
+      throw new UnreachableError(signal.aborted ? `no reply within ${timeoutMs / 1000} s` : reasonOf(error), {
+        cause: error,
+      });
+    }
+  };
+}
+
+function redirectTarget(from: URL, location: string, method: string, redirects: number): URL {
+  if (!URL.canParse(location, from.href)) throw new RedirectRefusedError('it redirects to something that is not a URL');
+  const to = new URL(location, from);
+  if (to.origin !== from.origin) throw new RedirectRefusedError(`it redirects to another origin, ${to.origin}`);
+  if (method !== 'GET' && method !== 'HEAD') throw new RedirectRefusedError(`it redirects a ${method} request`);
+  if (redirects === MOST_REDIRECTS) throw new RedirectRefusedError(`it redirects more than ${MOST_REDIRECTS} times`);
+  return to;
+}
+
+/** The reply with its body read: a connection that is cut in the middle of one is a failed call, not a short reply. */
+async function whole(response: UndiciResponse, maxBytes: number): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('a body consists of bytes');
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`the reply is longer than ${maxBytes} bytes`); // cancels the body
+    chunks.push(chunk);
+  }
+  const hasBody = status !== 204 && status !== 205 && status !== 304;
+  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers: [...headers] });
+}
+
+/** `fetch` says "fetch failed", and the reason in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
