@@ -18,29 +18,49 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   codegen: [],
 };
 
+/** The console runs in browsers: it may import itself, the SDK by its name, and what is bundled with it. */
+const consoleImports = [
+  { name: '@plumbline/sdk', entries: '(/(platform|analytics))?' },
+  { name: 'preact', entries: '(/(hooks|jsx-runtime))?' },
+  { name: 'wouter-preact', entries: '' },
+  { name: '@tanstack/preact-query', entries: '' },
+  { name: 'uplot', entries: '' },
+  { name: 'd3-sankey', entries: '' },
+];
+const importedByConsole = consoleImports.map(({ name, entries }) => `${name}${entries}$`).join('|');
+
 const zones = Object.entries(allowed).map(([folder, others]) => ({
   target: `./src/${folder}`,
-  from: [...layers, 'codegen']
+  from: [...layers, 'codegen', 'console']
     .filter((each) => each !== folder && !others.includes(each))
     .map((each) => `./src/${each}`),
   message:
     'Imports point one way: cli -> platform, analytics, sync, compose -> contract, database, outbound -> generated.',
 }));
 
+const consoleZones = [
+  {
+    target: './src/console',
+    from: './',
+    except: ['./src/console', './sdk', './node_modules'],
+    message: 'The console imports itself and @plumbline/sdk: what it needs beyond them is missing in a contract.',
+  },
+];
+
 export default defineConfig(
   {
     ignores: ['dist/', 'generated/', 'sdk/dist/', 'sdk/src/generated/', 'coverage/', 'test/consumers/', '.plumbline/'],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     plugins: { 'import-x': importX },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     // The sources import .js files, as they will be called once built.
-    settings: { 'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] } })] },
+    settings: { 'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } })] },
     rules: {
       'import-x/no-cycle': 'error',
-      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones }],
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: [...zones, ...consoleZones] }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // Our interfaces are records of functions that close over their state: there is no `this` to lose.
       '@typescript-eslint/unbound-method': 'off',
@@ -51,13 +71,30 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts', 'sdk/src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}', 'sdk/src/**/*.ts'],
     rules: {
       'no-console': 'error',
       '@typescript-eslint/explicit-function-return-type': ['error', { allowExpressions: true }],
     },
   },
   { files: ['src/cli/**/*.ts', 'src/codegen/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/console/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(?!\\.|${importedByConsole})`,
+              message: 'The console is bundled with a few packages; another one has to fit into its budget first.',
+            },
+            { regex: '^(\\.\\./)+(sdk|node_modules)/', message: 'Import packages by their name.' },
+          ],
+        },
+      ],
+    },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {

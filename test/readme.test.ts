@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
@@ -20,6 +20,20 @@ test('the architecture README lists every dependency', async () => {
   );
   const names = { ...manifest.dependencies, ...manifest.optionalDependencies };
   expect(listed.sort()).toEqual(Object.keys(names).sort());
+});
+
+test('the architecture README lists every package that is bundled into the console', async () => {
+  const rows = (await section('src/README.md', 'bundled')).matchAll(/^\| `([^`]+)`/gm);
+  const listed = [...rows].map(([, name]) => name);
+  const entries = await readdir('src/console', { recursive: true, withFileTypes: true });
+  const sources = entries.filter(({ name }) => /\.tsx?$/.test(name));
+  const texts = await Promise.all(sources.map(({ parentPath, name }) => readFile(`${parentPath}/${name}`, 'utf8')));
+  const imported = texts.flatMap((text) =>
+    [...text.matchAll(/from '((?:@[\w-]+\/)?\w[\w-]*)/g)].map(([, name = '']) => name),
+  );
+  const bundled = new Set(imported.filter((name) => name !== '@plumbline/sdk'));
+  expect(listed.sort()).toEqual([...bundled].sort());
+  expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(listed));
 });
 
 async function section(file: string, name: string): Promise<string> {

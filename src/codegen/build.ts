@@ -1,12 +1,13 @@
 /**
  * `npm run build` makes `dist/`, which is what runs: the sources without their types, the generated files, the
- * migrations, the script of the API reference, and GraphiQL.
+ * migrations, the script of the API reference, GraphiQL, and the web console.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
+import { buildConsole } from './build-console.js';
 import { buildGraphiql } from './graphql/build-graphiql.js';
 
 const output = 'dist';
@@ -45,11 +46,12 @@ await Promise.all([
   copyFiles(),
   copyReferenceScript(),
   buildGraphiql(`${output}/graphiql`),
+  buildConsole(`${output}/console`),
 ]);
 
 /** Takes the types away, file by file; `tsc` checks them elsewhere. */
 async function compile(): Promise<void> {
-  const sources = (await filesBelow('src')).filter((file) => /^src\/(?!codegen|compose).*\.ts$/.test(file));
+  const sources = (await filesBelow('src')).filter((file) => /^src\/(?!codegen|compose|console).*\.ts$/.test(file));
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });
 }
@@ -90,7 +92,7 @@ async function bundleCompose(): Promise<void> {
 
 async function copyFiles(): Promise<void> {
   const copied = [...(await filesBelow('src')), ...(await filesBelow('generated'))].filter((file) =>
-    /\.(sql|json|yaml|graphql)$/.test(file),
+    /^(?!src\/console).*\.(sql|json|yaml|graphql)$/.test(file),
   );
   for (const file of copied) await cp(file, `${output}/${file}`);
 }

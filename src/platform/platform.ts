@@ -19,6 +19,7 @@ import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
+import { createConsolePages } from './console/console-pages.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
 import { createKeyRingCache } from './key-ring-cache.js';
@@ -204,15 +205,20 @@ function serve(
     },
     headers: securityHeaders,
     before: corsFor(settings.corsOrigins),
-    after: [analytics, createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript })],
+    after: [
+      analytics,
+      ...(settings.console ? [createConsolePages({ folder: consoleFolder })] : []),
+      createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript }),
+    ],
   });
   return listen(app.callback(), { host: settings.host, port: settings.port });
 }
 
-/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the script is in the built one. */
+/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the rest is in the built one. */
 const contractFile = new URL('../../generated/platform/openapi.json', import.meta.url);
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../' : '../../dist/';
 const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
 
 function corsFor(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];

@@ -25,6 +25,8 @@ export interface PlatformSettings {
   /** Networks beside the public addresses in which code hosts of organizations may be. */
   readonly integrationNetworks: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Whether the web console is served. */
+  readonly console: boolean;
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsToken: string | null;
   /** null: generated and kept in `home`. */
@@ -125,6 +127,7 @@ const table = {
     'Networks (CIDR), separated by commas, in which code hosts of organizations may be, such as 10.1.0.0/16. Others must have public addresses.',
   ),
   corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
+  console: setting('CONSOLE', 'true', boolean, 'false: the web console is not served.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),
   metricsToken: optional(
     'METRICS_TOKEN',

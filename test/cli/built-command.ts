@@ -20,7 +20,7 @@ export async function builtCommand(): Promise<string> {
   const lock = postgres(inject('databaseAdminUri'), { max: 1, onnotice: () => undefined });
   try {
     await lock`select pg_advisory_lock(${buildLock})`;
-    if ((await newestChange('src', 'generated')) > (await changeOf(command))) {
+    if ((await newestChange('src', 'generated', 'sdk/src')) > (await changeOf(command))) {
       await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/codegen/build.ts'], { cwd: root });
     }
   } finally {

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'esbuild';
+
+/** Browsers that update themselves, as of 2024. */
+const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5'];
+
+/**
+ * Builds the web console: `<folder>/index.html` and, in `<folder>/assets`, scripts, styles and the icon under names that
+ * carry a hash of their content, each also compressed with gzip and brotli.
+ *
+ * @param folder relative to the repository's root
+ */
+export async function buildConsole(folder: string): Promise<void> {
+  const { metafile } = await build({
+    entryPoints: { console: 'src/console/main.tsx', icon: 'src/console/icon.svg' },
+    outdir: `${folder}/assets`,
+    tsconfig: 'src/console/tsconfig.json',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: browsers,
+    minify: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'eof',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const files = Object.keys(metafile.outputs);
+  await Promise.all(files.map(compress));
+  const [entry] = Object.entries(metafile.outputs).filter(
+    ([, { entryPoint }]) => entryPoint === 'src/console/main.tsx',
+  );
+  const preloaded = (entry?.[1].imports ?? []).filter(({ kind }) => kind === 'import-statement');
+
+  const fileOf = (pattern: RegExp): string => {
+    const found = files.map((file) => basename(file)).filter((name) => pattern.test(name));
+    if (found.length !== 1 || found[0] === undefined) {
+      throw new Error(`The console's build made ${found.length} files like ${String(pattern)}`);
+    }
+    return found[0];
+  };
+  const template = await readFile('src/console/index.html', 'utf8');
+  const page = template
+    .replace('{{script}}', fileOf(/^console-\w+\.js$/))
+    .replace('{{style}}', fileOf(/^console-\w+\.css$/))
+    .replace('{{icon}}', fileOf(/^icon-\w+\.svg$/))
+    .replace('{{preloads}}', preloaded.map(({ path }) => preloadOf(basename(path))).join('\n    '));
+  await writeFile(`${folder}/index.html`, page);
+}
+
+/** Lets the browser fetch what the script imports without reading the script first. */
+function preloadOf(name: string): string {
+  return `<link rel="modulepreload" href="/console/assets/${name}" />`;
+}
+
+async function compress(file: string): Promise<void> {
+  const content = await readFile(file);
+  const [gzipped, brotli] = await Promise.all([
+    promisify(gzip)(content, { level: 9 }),
+    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  ]);
+  await Promise.all([writeFile(`${file}.gz`, gzipped), writeFile(`${file}.br`, brotli)]);
+}

@@ -1,0 +1,48 @@
+import type { FetchInit } from '@plumbline/sdk';
+
+/** What a caller can be authenticated with: the access token, and who keeps it alive. */
+export interface Credentials {
+  /** Exchanges what is kept for the next access token. null: the session has ended. Throws when nobody answers. */
+  renew(): Promise<string | null>;
+}
+
+/** One exchange at a time over all tabs of this browser: a refresh token works once. */
+const lockName = 'plumbline.refresh';
+
+/**
+ * A fetch that sends a request again with a new access token when the server refuses the one that it has.
+ *
+ * @param current the access token now
+ * @param renewed called with the next token, or with null when the session has ended
+ */
+export function createRenewingFetch(
+  credentials: Credentials,
+  current: () => string | null,
+  renewed: (token: string | null) => void,
+): (url: string, init: FetchInit) => Promise<Response> {
+  return async (url, init) => {
+    const reply = await fetch(url, init);
+    const { authorization } = init.headers;
+    if (authorization === undefined || !(await isUnauthenticated(reply))) return reply;
+    const token = await navigator.locks.request(lockName, async () => {
+      const held = current();
+      if (held === null || authorization !== `Bearer ${held}`) return held; // another request has renewed it
+      const next = await credentials.renew();
+      renewed(next);
+      return next;
+    });
+    if (token === null) return reply;
+    return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
+  };
+}
+
+/** Other problems with status 401, a wrong password for example, say nothing about the token. */
+async function isUnauthenticated(reply: Response): Promise<boolean> {
+  if (reply.status !== 401) return false;
+  const body: unknown = await reply
+    .clone()
+    .json()
+    .catch(() => null);
+  if (typeof body !== 'object' || body === null) return false;
+  return Reflect.get(body, 'type') === '/problems/unauthenticated' || 'errors' in body; // GraphQL answers in its own form
+}

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Dialog } from '../ui/dialog.js';
+
+const shortcuts = [
+  ['?', 'Show this help'],
+  ['/', 'Go to the search field of the page'],
+  ['Esc', 'Close a dialog or a menu'],
+  ['Tab', 'Go to the next link, button or field'],
+] as const;
+
+/** Listens for the console's keys: `?` opens the help, `/` goes to the search field. */
+export function KeyboardHelp(): JSX.Element {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '?') setOpen(true);
+      else if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+        if (search === null) return;
+        search.focus();
+      } else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', listen);
+    return () => {
+      removeEventListener('keydown', listen);
+    };
+  }, []);
+  const close = (): void => {
+    setOpen(false);
+  };
+  return (
+    <Dialog title="Keyboard" open={open} onClose={close}>
+      <dl class="facts">
+        {shortcuts.map(([key, what]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly open: boolean;
+  /** Called when it was closed, also by Esc. */
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog: the browser's own, which keeps the focus inside and closes on Esc. */
+export function Dialog({ title, open, onClose, children }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      {open && (
+        <div>
+          <h2 id={id}>{title}</h2>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+export interface ConfirmProps {
+  readonly title: string;
+  readonly text: string;
+  /** What the button that does it says. */
+  readonly button: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ title, text, button, open, onClose, onConfirm }: ConfirmProps): JSX.Element {
+  return (
+    <Dialog title={title} open={open} onClose={onClose}>
+      <p>{text}</p>
+      <div class="actions">
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            onClose();
+            onConfirm();
+          }}
+        >
+          {button}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,204 @@
+import type { AnyResult, DataOf, Failure } from '@plumbline/sdk';
+import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useCountdown } from './countdown.js';
+import { ProblemDetails } from './problem-note.js';
+import { retryAfter, troubleOf, troubleOfProblem, type Trouble } from './trouble.js';
+
+/** What was entered, by the names of the fields. A field that is left empty is absent. */
+export type Values = Readonly<Record<string, string>>;
+
+export interface FormProps<Result extends AnyResult> {
+  /** Sends what was entered. */
+  readonly send: (values: Values) => Promise<Result>;
+  /** Called with the data of a success. */
+  readonly done: (data: DataOf<Result>, values: Values) => void;
+  /** What the button says. */
+  readonly button: string;
+  /** The field that violations without a path are about: those of rules for passwords. */
+  readonly passwordField?: string;
+  /** Buttons beside the main one. */
+  readonly beside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** The errors of each field, as the server reported them. */
+const FieldErrors = createContext<ReadonlyMap<string, readonly string[]>>(new Map());
+
+/**
+ * A form that shows what the server objects to: violations beside their fields, everything else above the button, with
+ * a countdown where the server asks to wait.
+ */
+export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.Element {
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [errors, setErrors] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
+  const wait = useCountdown();
+  const form = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    if (errors.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [errors]);
+
+  const submit = async (values: Values): Promise<void> => {
+    setBusy(true);
+    setTrouble(null);
+    setErrors(new Map());
+    try {
+      const result = await props.send(values);
+      if (result.ok) {
+        props.done(result.data, values);
+        return;
+      }
+      const found = fieldErrors(result.problem, form.current, props.passwordField ?? null);
+      setErrors(found.byField);
+      setTrouble(
+        found.isComplete
+          ? { ...troubleOfProblem(result.problem), message: 'Correct the marked fields.', advice: '' }
+          : troubleOfProblem(result.problem),
+      );
+      wait.start(retryAfter(result.problem) ?? 0);
+    } catch (error) {
+      setTrouble(troubleOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form
+      ref={form}
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy && wait.left === 0) void submit(valuesOf(event.currentTarget));
+      }}
+    >
+      <FieldErrors.Provider value={errors}>{props.children}</FieldErrors.Provider>
+      {trouble !== null && (
+        <div class="banner bad" role="alert">
+          <div class="stack">
+            <p>
+              {trouble.message} {wait.left === 0 && trouble.advice}
+            </p>
+            <ProblemDetails trouble={trouble} />
+          </div>
+        </div>
+      )}
+      <div class="actions">
+        <button class="primary" type="submit" aria-disabled={busy || wait.left > 0}>
+          {busy ? 'One moment …' : wait.left > 0 ? `${props.button} (in ${wait.text})` : props.button}
+        </button>
+        {props.beside}
+      </div>
+    </form>
+  );
+}
+
+export interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search';
+  readonly hint?: ComponentChildren;
+  readonly autocomplete?: string;
+  readonly required?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly value?: string;
+  readonly autofocus?: boolean;
+}
+
+/** A line of text with its label, a hint, and what the server objects to. A password can be shown. */
+export function Field({ name, label, type = 'text', hint, autofocus = false, ...rest }: FieldProps): JSX.Element {
+  const id = useId();
+  const errors = useContext(FieldErrors).get(name) ?? [];
+  const [shown, setShown] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (autofocus) input.current?.focus();
+  }, [autofocus]);
+  const describedBy = [hint === undefined ? '' : `${id}-hint`, errors.length === 0 ? '' : `${id}-error`]
+    .join(' ')
+    .trim();
+  const control = (
+    <input
+      {...rest}
+      ref={input}
+      id={id}
+      name={name}
+      type={type === 'password' && shown ? 'text' : type}
+      aria-invalid={errors.length > 0}
+      {...(describedBy === '' ? {} : { 'aria-describedby': describedBy })}
+    />
+  );
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {type === 'password' ? (
+        <div class="password">
+          {control}
+          <button
+            type="button"
+            aria-pressed={shown}
+            onClick={() => {
+              setShown(!shown);
+            }}
+          >
+            {shown ? 'Hide' : 'Show'}
+          </button>
+        </div>
+      ) : (
+        control
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && (
+        <div id={`${id}-error`}>
+          {errors.map((each) => (
+            <p class="error" key={each}>
+              {each}
+            </p>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function valuesOf(form: HTMLFormElement): Values {
+  const entered = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(entered);
+}
+
+/** Sorts the violations of a problem to the fields of a form; `isComplete`: none is left over. */
+function fieldErrors(
+  problem: Failure['problem'],
+  form: HTMLFormElement | null,
+  passwordField: string | null,
+): { byField: ReadonlyMap<string, readonly string[]>; isComplete: boolean } {
+  const byField = new Map<string, string[]>();
+  const violations: unknown = Reflect.get(problem, 'violations');
+  if (!Array.isArray(violations)) return { byField, isComplete: false };
+  let isComplete = violations.length > 0;
+  for (const violation of violations as readonly unknown[]) {
+    if (typeof violation !== 'object' || violation === null) continue;
+    const path: unknown = Reflect.get(violation, 'path');
+    const message: unknown = Reflect.get(violation, 'message');
+    const field = typeof path === 'string' ? (path.split('/').at(-1) ?? '') : passwordField;
+    const isOurs = field !== null && form?.elements.namedItem(field) instanceof HTMLElement;
+    if (isOurs && typeof message === 'string') byField.set(field, [...(byField.get(field) ?? []), sentence(message)]);
+    else isComplete = false;
+  }
+  return { byField, isComplete };
+}
+
+/** `must not be empty` becomes `Must not be empty.` */
+function sentence(text: string): string {
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}

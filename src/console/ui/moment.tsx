@@ -1,0 +1,15 @@
+import type { JSX } from 'preact';
+
+const moment = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
+
+/** A point in time, by the browser's locale, with its zone. */
+export function Moment({ at }: { at: string }): JSX.Element {
+  return <time dateTime={at}>{moment.format(new Date(at))}</time>;
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+
+export interface ConsoleOptions {
+  /** `index.html` and `assets/`, put there by `npm run build`. */
+  readonly folder: URL;
+}
+
+/** Everything comes from this server. Nothing is inline: neither scripts nor styles. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+const suffixes: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz', identity: '' };
+
+/** Where the links of mails lead. */
+const mailPages = ['/verify', '/reset-password', '/accept-invite'];
+
+/**
+ * Serves the web console below `/console/`. `/` leads browsers there. The addresses in mails lead to its pages; their
+ * token moves to the fragment, which no request carries.
+ */
+export function createConsolePages({ folder }: ConsoleOptions): Middleware {
+  const router = new Router();
+  router.get('/', (ctx, next) => {
+    ctx.vary('Accept');
+    if (!ctx.get('Accept').includes('text/html')) return next();
+    ctx.redirect('/console/');
+    return undefined;
+  });
+  router.get(mailPages, (ctx) => {
+    ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
+  });
+  router.get('/console/assets/:file', (ctx) => sendAsset(ctx, folder, ctx.params['file'] ?? ''));
+  router.get('/console{/*path}', (ctx) => {
+    if (ctx.path !== '/console') return sendPage(ctx, folder);
+    ctx.redirect('/console/');
+    return undefined;
+  });
+  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+}
+
+async function sendPage(ctx: Context, folder: URL): Promise<void> {
+  const html = await readIfThere(new URL('index.html', folder));
+  if (html === null) return; // not built: answered as any path that does not exist
+  ctx.set('Content-Security-Policy', contentSecurityPolicy);
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.type = 'text/html';
+  ctx.body = html.toString();
+}
+
+/** The name of an asset carries a hash of its content, so that browsers keep it for good. */
+async function sendAsset(ctx: Context, folder: URL, file: string): Promise<void> {
+  const extension = /^[\w-]+\.(js|css|svg)$/.exec(file)?.[1];
+  if (extension === undefined) return;
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+  const content = await readIfThere(new URL(`assets/${file}${suffixes[encoding] ?? ''}`, folder));
+  if (content === null) return;
+  ctx.vary('Accept-Encoding');
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+  ctx.type = types[extension] ?? 'application/octet-stream';
+  ctx.body = content;
+}
+
+async function readIfThere(file: URL): Promise<Buffer | null> {
+  return readFile(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+}

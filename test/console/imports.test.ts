@@ -1,0 +1,39 @@
+import { ESLint } from 'eslint';
+import { describe, expect, test } from 'vitest';
+
+const eslint = new ESLint();
+const rules = ['import-x/no-restricted-paths', '@typescript-eslint/no-restricted-imports'];
+
+/** The messages of the two rules about imports, for a source at `filePath` whose text is `code`. */
+async function refusals(filePath: string, code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath });
+  const messages = result?.messages ?? [];
+  expect(messages.filter(({ fatal }) => fatal)).toEqual([]);
+  return messages.filter(({ ruleId }) => rules.includes(ruleId ?? '')).map(({ message }) => message);
+}
+
+describe('The linter', () => {
+  test.each([
+    "import '../../platform/surroundings.js';",
+    "import '../../../generated/problems.js';",
+    "import '../../contract/pages.js';",
+    "import '../../../sdk/src/client.js';",
+    "import '../../../test/support/clock.js';",
+    "import 'node:fs';",
+    "import 'koa';",
+    "import '@plumbline/sdk/compose';",
+  ])('refuses %s in the console', async (code) => {
+    expect(await refusals('src/console/shell/page.tsx', code)).not.toEqual([]);
+  });
+
+  test.each(["import '../ui/view.js';", "import '@plumbline/sdk/platform';", "import 'preact/hooks';"])(
+    'lets the console have %s',
+    async (code) => {
+      expect(await refusals('src/console/shell/page.tsx', code)).toEqual([]);
+    },
+  );
+
+  test('refuses an import of the console in the rest of the sources', async () => {
+    expect(await refusals('src/contract/request-id.ts', "import '../console/session/store.js';")).not.toEqual([]);
+  });
+});
