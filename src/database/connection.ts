@@ -1,3 +1,4 @@
+import { parseDatabaseAddress } from './address.js';
 import { connectionSettings, type DatabaseOptions } from './driver.js';
 import { createSessionPool } from './sessions.js';
 import type { DatabaseSql } from './sql.js';
@@ -22,11 +23,11 @@ export interface Database {
  * again may run what is left of a dead transaction on its new session (1216), or wait for good. So here a lost
  * connection object is never used again: `statements.ts` and `sessions.ts` build on that.
  *
+ * @param uri as `parseDatabaseAddress` reads it
  * @throws Error when the address is not one of a single PostgreSQL server.
  */
 export function openDatabase(uri: string, options: DatabaseOptions): Database {
-  checkAddress(uri);
-  const settings = connectionSettings(uri, options);
+  const settings = connectionSettings(parseDatabaseAddress(uri), options);
   const maxConnections = Math.max(2, options.maxConnections ?? 10);
   const statements = createStatementPool(settings, Math.ceil(maxConnections / 2), options.logger);
   const sessions = createSessionPool(settings, Math.floor(maxConnections / 2));
@@ -42,18 +43,4 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
       await Promise.all([statements.close(graceSeconds), sessions.close(graceSeconds)]);
     },
   };
-}
-
-/** Several hosts are refused: the driver would try them in turn for ever while all of them are down. */
-function checkAddress(uri: string): void {
-  const problem = !URL.canParse(uri)
-    ? 'it is not a URL'
-    : !['postgres:', 'postgresql:'].includes(new URL(uri).protocol)
-      ? 'it does not begin with postgres://'
-      : new URL(uri).hostname.includes(',')
-        ? 'it names several hosts'
-        : undefined;
-  if (problem !== undefined) {
-    throw new Error(`The database address cannot be used: ${problem}. Use postgres://user:password@host:5432/name`);
-  }
 }

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 
+import type { DatabaseAddress } from './address.js';
 import { readTexts, writeTexts } from './text-arrays.js';
 import type { Log } from './log.js';
 import { connectSocket } from './socket.js';
@@ -18,15 +19,22 @@ export interface DatabaseOptions {
 /** What both pools know about the server. `onFailure` tells that a connection could not be made. */
 export interface ConnectionSettings {
   readonly connectTimeoutMs: number;
+  /** The text that begins a transaction in a mode, such as `isolation level serializable`, or ''. */
+  begin(mode: string): string;
   connect(own: { max: number; onclose: () => void; onFailure: () => void }): postgres.Sql<Types>;
 }
 
 /** Turns the options of a database into what every connection to it has. */
-export function connectionSettings(uri: string, options: DatabaseOptions): ConnectionSettings {
+export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
   const connectTimeoutMs = options.connectTimeoutMs ?? 5000;
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
+  const limits = {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+  };
   return {
     connectTimeoutMs,
+    begin: (mode) => (isPooled ? `begin ${mode}; ${setLocally(limits)}` : `begin ${mode}`),
     connect: ({ max, onclose, onFailure }) =>
       postgres(uri, {
         max,
@@ -45,13 +53,19 @@ export function connectionSettings(uri: string, options: DatabaseOptions): Conne
         // is lost during it would end the process by an unhandled rejection.
         fetch_types: false,
         types: { bigint, texts },
-        connection: {
-          application_name: 'plumbline',
-          statement_timeout: statementTimeoutMs,
-          idle_in_transaction_session_timeout: statementTimeoutMs,
-        },
+        // Named statements belong to a session, which a pooler in transaction mode does not keep.
+        prepare: !isPooled,
+        // A pooler refuses startup parameters that it does not track.
+        connection: { application_name: 'plumbline', ...(isPooled ? {} : limits) },
       }),
   };
+}
+
+/** Sets parameters for the transaction that has just begun; in the same message, so that it costs no round trip. */
+function setLocally(parameters: Readonly<Record<string, number>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `set local ${name} = ${value}`)
+    .join('; ');
 }
 
 const bigint: postgres.PostgresType<number | string> = {

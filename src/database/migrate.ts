@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import Postgrator from 'postgrator';
 
+import { parseDatabaseAddress } from './address.js';
 import type { Log } from './log.js';
 
 export interface MigrateOptions {
@@ -19,10 +20,15 @@ export interface MigrationReport {
 const OLDEST_SERVER = 15;
 
 /**
- * Any number that no other program takes. Whoever holds this advisory lock migrates; the others wait, and then find
- * nothing to do. It belongs to the session, so that a migrator that dies gives it back.
+ * The key of the advisory lock that lets one server migrate while the others wait. Any number that no other program
+ * takes. The lock belongs to the transaction: a session-level lock would stay behind on a pooler's connection.
  */
 const LOCK = 7_358_624_731;
+
+/** A time limit that no role has by default. */
+const PROBE_MS = 86_399_999;
+const POOLED =
+  'The database address is one of a connection pooler that does not keep sessions: append ?pooler=transaction to it.';
 
 /**
  * Brings the schema of the database at `uri` up to date. Any number of servers may do so at once.
@@ -31,12 +37,15 @@ const LOCK = 7_358_624_731;
  * was. A migration that was applied must not be edited; its checksum is compared at every call.
  *
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration was changed, when the database
- * was migrated by a newer release, or when a migration fails.
+ * was migrated by a newer release, when it is behind a pooler that the address does not name, or when a migration fails.
  */
 export async function migrate(uri: string, options: MigrateOptions): Promise<MigrationReport> {
-  const sql = postgres(uri, {
+  const address = parseDatabaseAddress(uri);
+  const sql = postgres(address.uri, {
     max: 1,
     connect_timeout: 5,
+    prepare: !address.isPooled,
+    fetch_types: false,
     onnotice: (notice) => {
       options.logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
     },
@@ -44,9 +53,7 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
   });
   try {
     await checkServerVersion(sql);
-    // A migration, and the wait for another server's, may take long: whatever limits the role has, not here.
-    await sql`select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`;
-    await sql`select pg_advisory_lock(${LOCK})`;
+    if (!address.isPooled) await checkLimits(address.uri);
     const applied = await applyPending(sql, options);
     for (const { version, name } of applied) options.logger.info({ version, name }, 'Applied a database migration');
     return { applied: applied.map(({ version }) => version) };
@@ -55,7 +62,7 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
   }
 }
 
-async function applyPending(sql: postgres.Sql, { directory }: MigrateOptions): Promise<Postgrator.Migration[]> {
+async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOptions): Promise<Postgrator.Migration[]> {
   const migrations = fileURLToPath(directory ?? new URL('./migrations/', import.meta.url));
   const postgrator = new Postgrator({
     driver: 'pg',
@@ -69,8 +76,11 @@ async function applyPending(sql: postgres.Sql, { directory }: MigrateOptions): P
       await sql.unsafe(script);
     },
   });
-  await sql`begin`;
   try {
+    // One message, so that a pooler keeps the connection. A migration, and the wait for another server's, may take
+    // long: no limit of the role applies here.
+    await sql.unsafe('begin; set local statement_timeout = 0; set local lock_timeout = 0');
+    await lock(sql, logger);
     const known = await postgrator.getMaxVersion();
     const present = await postgrator.getDatabaseVersion();
     if (present > known) {
@@ -84,6 +94,39 @@ async function applyPending(sql: postgres.Sql, { directory }: MigrateOptions): P
   } catch (error) {
     await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error tells why.
     throw new Error(`The database schema could not be brought up to date: ${describe(error)}`, { cause: error });
+  }
+}
+
+/** Waits until no other server migrates, until the end of the transaction. */
+async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
+  const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as taken`;
+  if (row?.taken === true) return;
+  logger.info({}, 'Waiting for another migration of this database');
+  await sql`select pg_advisory_xact_lock(${LOCK})`;
+}
+
+/**
+ * Checks that the server takes the limits of a session from the startup message.
+ *
+ * @throws Error when a pooler refuses or drops them: named prepared statements would fail later, one at a time
+ */
+async function checkLimits(uri: string): Promise<void> {
+  const probe = postgres(uri, {
+    max: 1,
+    connect_timeout: 5,
+    fetch_types: false,
+    prepare: false,
+    connection: { application_name: 'plumbline migrate', statement_timeout: PROBE_MS },
+  });
+  try {
+    const [row] = await probe<{ ms: string }[]>`
+      select setting as ms from pg_settings where name = 'statement_timeout'`;
+    if (row?.ms !== String(PROBE_MS)) throw new Error(POOLED);
+  } catch (error) {
+    const isRefused = error instanceof Error && error.message.includes('unsupported startup parameter');
+    throw isRefused ? new Error(POOLED, { cause: error }) : error;
+  } finally {
+    await probe.end({ timeout: 1 });
   }
 }
 

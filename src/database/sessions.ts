@@ -41,7 +41,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
       const session = kept ?? openSession();
       idle.delete(session);
       try {
-        return await runTransaction(session, mode, work);
+        return await runTransaction(session, settings.begin(mode), work);
       } finally {
         if (!session.lost && !closed) idle.add(session);
         else void discard(session, 0);
@@ -117,10 +117,10 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
   };
 }
 
-async function runTransaction<T>(session: Session, mode: string, work: Work<T>): Promise<T> {
+async function runTransaction<T>(session: Session, begin: string, work: Work<T>): Promise<T> {
   const scope = { over: false };
   try {
-    await session.sql.unsafe(`begin ${mode}`);
+    await session.sql.unsafe(begin);
     const result = await Promise.race([work(guard(session, scope)), session.loss]);
     const { command } = await session.sql.unsafe('commit');
     // COMMIT of a transaction in which a statement failed is answered with ROLLBACK, not with an error.

@@ -7,6 +7,7 @@ import PostalMime from 'postal-mime';
 import { builtCommand } from '../cli/built-command.js';
 import { startServer, type ServerProcess } from '../cli/plumbline.js';
 import { recordGraphqlExchange } from '../support/graphql-recorder.js';
+import { startPgBouncer } from '../support/pgbouncer.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { exchangesOfHar } from '../support/recorder-har.js';
 import { recordExchange } from '../support/recorder.js';
@@ -38,14 +39,16 @@ export const quietRedocly: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
 };
 
-export async function startJourneyServer(): Promise<JourneyServer> {
+/** @param through what stands between the server and its database */
+export async function startJourneyServer(through: 'nothing' | 'PgBouncer' = 'nothing'): Promise<JourneyServer> {
   await builtCommand();
   const database = await createTestDatabase();
+  const pooler = through === 'PgBouncer' ? await startPgBouncer(database.uri) : null;
   const home = await mkdtemp(join(tmpdir(), 'plumbline-journey-'));
   const server = await startServer({
     environment: {
       PLUMBLINE_HOME: home,
-      DATABASE_URI: database.uri,
+      DATABASE_URI: pooler === null ? database.uri : `${pooler.uri}?pooler=transaction`,
       AUTH_AUTO_CREATE_ORG_ON_REGISTER: 'false',
       AUTH_REGISTER_LIMIT: 'off',
       REPLY_VALIDATION: 'always',
@@ -58,6 +61,7 @@ export async function startJourneyServer(): Promise<JourneyServer> {
     stop: async () => {
       server.kill('SIGTERM');
       await server.finished;
+      await pooler?.stop();
       await database.drop();
       await rm(home, { recursive: true, force: true });
     },

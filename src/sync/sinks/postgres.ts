@@ -1,5 +1,6 @@
 /** The PostgreSQL sink. A page is one transaction; rows travel as one array per column. */
 import postgres from 'postgres';
+import { parseDatabaseAddress } from '../../database/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
@@ -25,13 +26,19 @@ const INSTANTS = {
 export function openPostgres(uri: string, options: SinkOptions): Sink {
   // Each repository in work holds one connection for its lock and one for its pages; then, for the derivation of its
   // work units, another lock and two cursors.
-  const sql = postgres(uri, {
+  const address = parseDatabaseAddress(uri);
+  const sql = postgres(address.uri, {
     max: options.concurrency * 4 + 1,
     onnotice: () => {},
-    // A page and its state are one transaction: a server that crashes loses both or neither, so that no page has to
-    // wait for the disk. The last one does.
     types: { date: INSTANTS },
-    connection: { application_name: 'plumbline sync', TimeZone: 'UTC', synchronous_commit: 'off' },
+    // Named statements belong to a session, which a pooler in transaction mode does not keep.
+    prepare: !address.isPooled,
+    // No write but the last of a target waits for the disk (see `apply`). A pooler refuses such a startup parameter.
+    connection: {
+      application_name: 'plumbline sync',
+      TimeZone: 'UTC',
+      ...(address.isPooled ? {} : { synchronous_commit: 'off' }),
+    },
     ...(options.echo === undefined ? {} : { debug: (_connection, query) => options.echo?.(query) }),
   });
 
@@ -73,7 +80,9 @@ async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
   const { key } = page;
   // The statements of a page are sent in one go: `postgres` pipelines what is not awaited in between.
   await sql.begin((transaction) => [
-    ...(page.state.done ? [transaction`set local synchronous_commit = on`] : []),
+    // A page and its state are one transaction: a server that crashes loses both or neither, so that no page has to
+    // wait for the disk. The last one does.
+    transaction.unsafe(`set local synchronous_commit = ${page.state.done ? 'on' : 'off'}`),
     ...page.tables
       .filter(({ rows }) => rows.length > 0)
       .map(({ table, rows }) => {
@@ -106,24 +115,25 @@ async function* scan(sql: postgres.Sql, table: Table, repoId: string): AsyncGene
   }
 }
 
-/** A session lock: the server frees it when the connection ends, however the process ends. */
+/**
+ * A lock that the server frees when the connection ends, however the process ends. It belongs to a transaction that
+ * stays open meanwhile, because a pooler in transaction mode keeps a connection for no longer. The transaction holds
+ * no snapshot, so it does not stand in the way of vacuum.
+ */
 async function tryLock(sql: postgres.Sql, key: LockKey): Promise<Lock | undefined> {
   const connection = await sql.reserve();
+  const end = async (): Promise<void> => {
+    await connection`rollback`;
+    connection.release();
+  };
+  await connection.unsafe('begin; set local idle_in_transaction_session_timeout = 0');
   const name = `plumbline sync ${key.repoId} ${key.target}`;
   const [row] = await connection<
     { taken: boolean }[]
-  >`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`;
-  if (row?.taken !== true) {
-    connection.release();
-    return undefined;
-  }
-  return {
-    renew: async () => {},
-    release: async () => {
-      await connection`select pg_advisory_unlock(hashtextextended(${name}, 0))`;
-      connection.release();
-    },
-  };
+  >`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`;
+  if (row?.taken === true) return { renew: async () => {}, release: end };
+  await end();
+  return undefined;
 }
 
 async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
