@@ -68,7 +68,11 @@ export interface FailureFields {
     readonly emptyProject: Readonly<Record<string, never>>;
     readonly serviceNotFound: { readonly service: string };
     readonly unsupported: { readonly path: readonly (string | number)[]; readonly reason: string };
-    readonly pathOutsideProject: { readonly path: string };
+    readonly notAllowed: {
+      readonly path: readonly (string | number)[];
+      readonly reason: string;
+      readonly allowance: string;
+    };
   };
   readonly ComposeWaitError: {
     readonly timeout: {
@@ -373,11 +377,11 @@ export const failureCatalogue: {
       exitCode: 1,
       message: (f) => `${placeText(f.path)} is not supported: ${f.reason}.`,
     },
-    pathOutsideProject: {
-      slug: 'compose-validation-path-outside-project',
+    notAllowed: {
+      slug: 'compose-validation-not-allowed',
       statuses: [400],
       exitCode: 1,
-      message: (f) => `'${f.path}' lies outside the project directory.`,
+      message: (f) => `${placeText(f.path)} is refused: ${f.reason}.`,
     },
   },
   ComposeWaitError: {

@@ -1564,7 +1564,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server. */
+    /** @description The file asks for something that is not supported here. */
     ComposeValidationUnsupportedProblem: {
       /** @constant */
       type: '/problems/compose-validation-unsupported';
@@ -1591,12 +1591,12 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The project would read a file that is none of its own. */
-    ComposeValidationPathOutsideProjectProblem: {
+    /** @description A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
+    ComposeValidationNotAllowedProblem: {
       /** @constant */
-      type: '/problems/compose-validation-path-outside-project';
+      type: '/problems/compose-validation-not-allowed';
       /** @constant */
-      title: 'Path outside of the project';
+      title: 'Not allowed here';
       /** @constant */
       status: 400;
       /** @description What happened, for people to read. */
@@ -1611,9 +1611,13 @@ export interface components {
        * @description The case within the family.
        * @constant
        */
-      case: 'pathOutsideProject';
-      /** @description The path. */
-      path: string;
+      case: 'notAllowed';
+      /** @description The place in the compose file or in the request: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description Why not. */
+      reason: string;
+      /** @description The class of `--allow` that would accept it, `none` for what is always refused. */
+      allowance: string;
       location: components['schemas']['SourceLocation'];
     };
     /** @description A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */

@@ -1696,24 +1696,29 @@ export function composeValidationUnsupported(
   };
 }
 
-export type ComposeValidationPathOutsideProject = ProblemReply<Schemas['ComposeValidationPathOutsideProjectProblem']>;
+export type ComposeValidationNotAllowed = ProblemReply<Schemas['ComposeValidationNotAllowedProblem']>;
 
-/** 400 Path outside of the project. */
-export function composeValidationPathOutsideProject(
-  members: Pick<Schemas['ComposeValidationPathOutsideProjectProblem'], 'message' | 'path' | 'location'>,
+/** 400 Not allowed here. */
+export function composeValidationNotAllowed(
+  members: Pick<
+    Schemas['ComposeValidationNotAllowedProblem'],
+    'message' | 'path' | 'reason' | 'allowance' | 'location'
+  >,
   options?: ProblemOptions,
-): ComposeValidationPathOutsideProject {
+): ComposeValidationNotAllowed {
   return {
     status: 400,
     contentType: 'application/problem+json',
     body: {
-      type: '/problems/compose-validation-path-outside-project',
-      title: 'Path outside of the project',
+      type: '/problems/compose-validation-not-allowed',
+      title: 'Not allowed here',
       status: 400,
       message: members.message,
       error: 'ComposeValidationError',
-      case: 'pathOutsideProject',
+      case: 'notAllowed',
       path: members.path,
+      reason: members.reason,
+      allowance: members.allowance,
       location: members.location,
     },
 
@@ -1939,7 +1944,7 @@ export const failureProblems = {
     circularDependency: composeValidationCircularDependency,
     emptyProject: composeValidationEmptyProject,
     unsupported: composeValidationUnsupported,
-    pathOutsideProject: composeValidationPathOutsideProject,
+    notAllowed: composeValidationNotAllowed,
   },
   ComposeWaitError: { timeout: composeWaitTimeout, nonZeroExitCode: composeWaitNonZeroExitCode },
   TerminalError: { commandFailed: terminalCommandFailed },
@@ -2435,13 +2440,13 @@ export const problemCatalogue = {
   'compose-validation-unsupported': {
     title: 'Not supported here',
     statuses: [400],
-    description:
-      'The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server.',
+    description: 'The file asks for something that is not supported here.',
   },
-  'compose-validation-path-outside-project': {
-    title: 'Path outside of the project',
+  'compose-validation-not-allowed': {
+    title: 'Not allowed here',
     statuses: [400],
-    description: 'The project would read a file that is none of its own.',
+    description:
+      'A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.',
   },
   'compose-wait-timeout': {
     title: 'Dependency not ready in time',

@@ -273,6 +273,7 @@ export type ExecInContainerRequest = OperationRequest<{
 }>;
 export type ExecInContainerReply =
   | SuccessReply<200, AsyncIterable<operations['execInContainer']['responses'][200]['content']['application/x-ndjson']>>
+  | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeNotFound
   | Problems.RuntimeInvalidState
   | Problems.ValidationFailed
@@ -424,6 +425,7 @@ export type CreateVolumeRequest = OperationRequest<{
 }>;
 export type CreateVolumeReply =
   | SuccessReply<201, Schemas['Volume']>
+  | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
   | Problems.RuntimeBackendFailure
@@ -582,8 +584,7 @@ export type IngestProjectReply =
   | Problems.ComposeValidationConflict
   | Problems.ComposeValidationCircularDependency
   | Problems.ComposeValidationEmptyProject
-  | Problems.ComposeValidationUnsupported
-  | Problems.ComposeValidationPathOutsideProject
+  | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure;

@@ -664,7 +664,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.execInContainer_200,
         headers: [],
       },
-      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      400: {
+        kind: 'problem',
+        problems: {
+          'malformed-request': validators.problem_MalformedRequest,
+          'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
+        },
+      },
       403: {
         kind: 'problem',
         problems: {
@@ -1041,7 +1047,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVolume,
         headers: [],
       },
-      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      400: {
+        kind: 'problem',
+        problems: {
+          'malformed-request': validators.problem_MalformedRequest,
+          'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
+        },
+      },
       403: {
         kind: 'problem',
         problems: {
@@ -1444,8 +1456,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
           'compose-validation-circular-dependency': validators.problem_ComposeValidationCircularDependency,
           'compose-validation-empty-project': validators.problem_ComposeValidationEmptyProject,
-          'compose-validation-unsupported': validators.problem_ComposeValidationUnsupported,
-          'compose-validation-path-outside-project': validators.problem_ComposeValidationPathOutsideProject,
+          'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
         },
       },
       403: {

@@ -12106,11 +12106,490 @@ function validate193(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate193.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var listContainerProcesses_200 = validate199;
+var problem_ComposeValidationNotAllowed = validate199;
+var schema95 = { "type": "object", "description": "A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is refused: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "allowance", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-not-allowed" }, "title": { "type": "string", "const": "Not allowed here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "notAllowed", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file or in the request: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "allowance": { "type": "string", "description": "The class of `--allow` that would accept it, `none` for what is always refused." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate202.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  const _errs0 = errors;
+  let valid0 = false;
+  let passing0 = null;
+  const _errs1 = errors;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.line === void 0) {
+      const err0 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "line" }, message: "must have required property 'line'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.column === void 0) {
+      const err1 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "column" }, message: "must have required property 'column'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "line" || key0 === "column")) {
+        const err2 = { instancePath, schemaPath: "#/oneOf/0/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.line !== void 0) {
+      let data0 = data.line;
+      if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+        const err3 = { instancePath: instancePath + "/line", schemaPath: "#/oneOf/0/properties/line/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+      if (typeof data0 == "number") {
+        if (data0 < 1 || isNaN(data0)) {
+          const err4 = { instancePath: instancePath + "/line", schemaPath: "#/oneOf/0/properties/line/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.column !== void 0) {
+      let data1 = data.column;
+      if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)))) {
+        const err5 = { instancePath: instancePath + "/column", schemaPath: "#/oneOf/0/properties/column/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+      if (typeof data1 == "number") {
+        if (data1 < 1 || isNaN(data1)) {
+          const err6 = { instancePath: instancePath + "/column", schemaPath: "#/oneOf/0/properties/column/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/oneOf/0/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  var _valid0 = _errs1 === errors;
+  if (_valid0) {
+    valid0 = true;
+    passing0 = 0;
+    var props0 = true;
+  }
+  const _errs8 = errors;
+  if (data !== null) {
+    const err8 = { instancePath, schemaPath: "#/oneOf/1/type", keyword: "type", params: { type: "null" }, message: "must be null" };
+    if (vErrors === null) {
+      vErrors = [err8];
+    } else {
+      vErrors.push(err8);
+    }
+    errors++;
+  }
+  var _valid0 = _errs8 === errors;
+  if (_valid0 && valid0) {
+    valid0 = false;
+    passing0 = [passing0, 1];
+  } else {
+    if (_valid0) {
+      valid0 = true;
+      passing0 = 1;
+    }
+  }
+  if (!valid0) {
+    const err9 = { instancePath, schemaPath: "#/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 }, message: "must match exactly one schema in oneOf" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
+  } else {
+    errors = _errs0;
+    if (vErrors !== null) {
+      if (_errs0) {
+        vErrors.length = _errs0;
+      } else {
+        vErrors = null;
+      }
+    }
+  }
+  validate202.errors = vErrors;
+  evaluated0.props = props0;
+  return errors === 0;
+}
+validate202.evaluated = { "dynamicProps": true, "dynamicItems": false };
 function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate200.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.error === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.case === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "case" }, message: "must have required property 'case'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    if (data.path === void 0) {
+      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "path" }, message: "must have required property 'path'" };
+      if (vErrors === null) {
+        vErrors = [err7];
+      } else {
+        vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (data.reason === void 0) {
+      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "reason" }, message: "must have required property 'reason'" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
+    if (data.allowance === void 0) {
+      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "allowance" }, message: "must have required property 'allowance'" };
+      if (vErrors === null) {
+        vErrors = [err9];
+      } else {
+        vErrors.push(err9);
+      }
+      errors++;
+    }
+    if (data.location === void 0) {
+      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "location" }, message: "must have required property 'location'" };
+      if (vErrors === null) {
+        vErrors = [err10];
+      } else {
+        vErrors.push(err10);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!func3.call(schema95.properties, key0)) {
+        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err12 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+      if ("/problems/compose-validation-not-allowed" !== data0) {
+        const err13 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/compose-validation-not-allowed" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err14 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+      if ("Not allowed here" !== data1) {
+        const err15 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Not allowed here" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err16 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+      if (400 !== data2) {
+        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 400 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err18 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.error !== void 0) {
+      let data5 = data.error;
+      if (typeof data5 !== "string") {
+        const err19 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+      if ("ComposeValidationError" !== data5) {
+        const err20 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/const", keyword: "const", params: { allowedValue: "ComposeValidationError" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err20];
+        } else {
+          vErrors.push(err20);
+        }
+        errors++;
+      }
+    }
+    if (data.case !== void 0) {
+      let data6 = data.case;
+      if (typeof data6 !== "string") {
+        const err21 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err21];
+        } else {
+          vErrors.push(err21);
+        }
+        errors++;
+      }
+      if ("notAllowed" !== data6) {
+        const err22 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/const", keyword: "const", params: { allowedValue: "notAllowed" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err22];
+        } else {
+          vErrors.push(err22);
+        }
+        errors++;
+      }
+    }
+    if (data.path !== void 0) {
+      let data7 = data.path;
+      if (Array.isArray(data7)) {
+        const len0 = data7.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data8 = data7[i0];
+          if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
+            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema95.properties.path.items.type }, message: "must be string,integer" };
+            if (vErrors === null) {
+              vErrors = [err23];
+            } else {
+              vErrors.push(err23);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err24 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err24];
+        } else {
+          vErrors.push(err24);
+        }
+        errors++;
+      }
+    }
+    if (data.reason !== void 0) {
+      if (typeof data.reason !== "string") {
+        const err25 = { instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err25];
+        } else {
+          vErrors.push(err25);
+        }
+        errors++;
+      }
+    }
+    if (data.allowance !== void 0) {
+      if (typeof data.allowance !== "string") {
+        const err26 = { instancePath: instancePath + "/allowance", schemaPath: "#/properties/allowance/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+    }
+    if (data.location !== void 0) {
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err27];
+    } else {
+      vErrors.push(err27);
+    }
+    errors++;
+  }
+  validate200.errors = vErrors;
+  return errors === 0;
+}
+validate200.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate199.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+    errors = vErrors.length;
+  }
+  validate199.errors = vErrors;
+  return errors === 0;
+}
+validate199.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listContainerProcesses_200 = validate205;
+function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate206.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12220,34 +12699,34 @@ function validate200(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate200.errors = vErrors;
+  validate206.errors = vErrors;
   return errors === 0;
 }
-validate200.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate206.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate199.evaluated;
+  const evaluated0 = validate205.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+  if (!validate206(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
     errors = vErrors.length;
   }
-  validate199.errors = vErrors;
+  validate205.errors = vErrors;
   return errors === 0;
 }
-validate199.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listImages_200 = validate202;
-function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate205.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listImages_200 = validate208;
+function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate204.evaluated;
+  const evaluated0 = validate210.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12379,14 +12858,14 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate204.errors = vErrors;
+  validate210.errors = vErrors;
   return errors === 0;
 }
-validate204.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate210.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate203.evaluated;
+  const evaluated0 = validate209.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12419,8 +12898,8 @@ function validate203(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate204(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+          if (!validate210(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
             errors = vErrors.length;
           }
         }
@@ -12443,36 +12922,36 @@ function validate203(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate203.errors = vErrors;
+  validate209.errors = vErrors;
   return errors === 0;
 }
-validate203.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate202.evaluated;
+  const evaluated0 = validate208.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate203(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+  if (!validate209(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
     errors = vErrors.length;
   }
-  validate202.errors = vErrors;
+  validate208.errors = vErrors;
   return errors === 0;
 }
-validate202.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_body = validate209;
+validate208.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_body = validate215;
 var pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$", "u");
 var pattern5 = new RegExp("^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$", "u");
-function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate210.evaluated;
+  const evaluated0 = validate216.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12562,35 +13041,35 @@ function validate210(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate210.errors = vErrors;
+  validate216.errors = vErrors;
   return errors === 0;
 }
-validate210.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate216.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate209.evaluated;
+  const evaluated0 = validate215.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate210(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+  if (!validate216(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
     errors = vErrors.length;
   }
-  validate209.errors = vErrors;
+  validate215.errors = vErrors;
   return errors === 0;
 }
-validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_200 = validate212;
-var schema102 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
-function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_200 = validate218;
+var schema105 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate213.evaluated;
+  const evaluated0 = validate219.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12678,7 +13157,7 @@ function validate213(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.layer !== void 0) {
       let data1 = data.layer;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema102.properties.layer.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema105.properties.layer.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -12701,7 +13180,7 @@ function validate213(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.current_bytes !== void 0) {
       let data3 = data.current_bytes;
       if (!(typeof data3 == "number") && data3 !== null) {
-        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema102.properties.current_bytes.type }, message: "must be number,null" };
+        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema105.properties.current_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -12713,7 +13192,7 @@ function validate213(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.total_bytes !== void 0) {
       let data4 = data.total_bytes;
       if (!(typeof data4 == "number") && data4 !== null) {
-        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema102.properties.total_bytes.type }, message: "must be number,null" };
+        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema105.properties.total_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -12731,14 +13210,14 @@ function validate213(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate213.errors = vErrors;
+  validate219.errors = vErrors;
   return errors === 0;
 }
-validate213.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate215.evaluated;
+  const evaluated0 = validate221.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12816,14 +13295,14 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate215.errors = vErrors;
+  validate221.errors = vErrors;
   return errors === 0;
 }
-validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate221.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate217.evaluated;
+  const evaluated0 = validate223.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12941,15 +13420,15 @@ function validate217(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate217.errors = vErrors;
+  validate223.errors = vErrors;
   return errors === 0;
 }
-validate217.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate212.evaluated;
+  const evaluated0 = validate218.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12960,8 +13439,8 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate213(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+  if (!validate219(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -12971,8 +13450,8 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate215(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+  if (!validate221(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -12988,8 +13467,8 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate217(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+    if (!validate223(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -13024,16 +13503,16 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate212.errors = vErrors;
+  validate218.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate212.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_RuntimeImageNotFound = validate219;
-function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate218.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_RuntimeImageNotFound = validate225;
+function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate220.evaluated;
+  const evaluated0 = validate226.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13266,34 +13745,34 @@ function validate220(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate220.errors = vErrors;
+  validate226.errors = vErrors;
   return errors === 0;
 }
-validate220.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate226.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate219.evaluated;
+  const evaluated0 = validate225.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate220(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+  if (!validate226(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
     errors = vErrors.length;
   }
-  validate219.errors = vErrors;
+  validate225.errors = vErrors;
   return errors === 0;
 }
-validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listNetworks_200 = validate223;
-function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listNetworks_200 = validate229;
+function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate225.evaluated;
+  const evaluated0 = validate231.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13416,14 +13895,14 @@ function validate225(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate225.errors = vErrors;
+  validate231.errors = vErrors;
   return errors === 0;
 }
-validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate231.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate224.evaluated;
+  const evaluated0 = validate230.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13456,8 +13935,8 @@ function validate224(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate225(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+          if (!validate231(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
             errors = vErrors.length;
           }
         }
@@ -13480,35 +13959,35 @@ function validate224(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate224.errors = vErrors;
+  validate230.errors = vErrors;
   return errors === 0;
 }
-validate224.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate223.evaluated;
+  const evaluated0 = validate229.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate224(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
     errors = vErrors.length;
   }
-  validate223.errors = vErrors;
+  validate229.errors = vErrors;
   return errors === 0;
 }
-validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_body = validate229;
+validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_body = validate235;
 var pattern6 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
-function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate230.evaluated;
+  const evaluated0 = validate236.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13617,34 +14096,34 @@ function validate230(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate230.errors = vErrors;
+  validate236.errors = vErrors;
   return errors === 0;
 }
-validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate236.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate229.evaluated;
+  const evaluated0 = validate235.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+  if (!validate236(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
     errors = vErrors.length;
   }
-  validate229.errors = vErrors;
+  validate235.errors = vErrors;
   return errors === 0;
 }
-validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_201 = validate233;
-function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_201 = validate239;
+function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate234.evaluated;
+  const evaluated0 = validate240.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13767,34 +14246,34 @@ function validate234(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate234.errors = vErrors;
+  validate240.errors = vErrors;
   return errors === 0;
 }
-validate234.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate233.evaluated;
+  const evaluated0 = validate239.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate234(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+  if (!validate240(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
     errors = vErrors.length;
   }
-  validate233.errors = vErrors;
+  validate239.errors = vErrors;
   return errors === 0;
 }
-validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeAlreadyExists = validate237;
-function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeAlreadyExists = validate243;
+function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate238.evaluated;
+  const evaluated0 = validate244.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14027,34 +14506,34 @@ function validate238(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate238.errors = vErrors;
+  validate244.errors = vErrors;
   return errors === 0;
 }
-validate238.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate244.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate237.evaluated;
+  const evaluated0 = validate243.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate238(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+  if (!validate244(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
     errors = vErrors.length;
   }
-  validate237.errors = vErrors;
+  validate243.errors = vErrors;
   return errors === 0;
 }
-validate237.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectNetwork_200 = validate241;
-function validate242(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate243.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectNetwork_200 = validate247;
+function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate242.evaluated;
+  const evaluated0 = validate248.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14177,35 +14656,35 @@ function validate242(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate242.errors = vErrors;
+  validate248.errors = vErrors;
   return errors === 0;
 }
-validate242.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate248.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate241.evaluated;
+  const evaluated0 = validate247.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate242(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+  if (!validate248(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
     errors = vErrors.length;
   }
-  validate241.errors = vErrors;
+  validate247.errors = vErrors;
   return errors === 0;
 }
-validate241.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listVolumes_200 = validate245;
-var schema120 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
-function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listVolumes_200 = validate251;
+var schema123 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
+function validate253(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate247.evaluated;
+  const evaluated0 = validate253.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14291,7 +14770,7 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -14320,14 +14799,14 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate247.errors = vErrors;
+  validate253.errors = vErrors;
   return errors === 0;
 }
-validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate253.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate246.evaluated;
+  const evaluated0 = validate252.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14360,8 +14839,8 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate247(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+          if (!validate253(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
             errors = vErrors.length;
           }
         }
@@ -14384,34 +14863,34 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate246.errors = vErrors;
+  validate252.errors = vErrors;
   return errors === 0;
 }
-validate246.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate252.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate245.evaluated;
+  const evaluated0 = validate251.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate246(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+  if (!validate252(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
     errors = vErrors.length;
   }
-  validate245.errors = vErrors;
+  validate251.errors = vErrors;
   return errors === 0;
 }
-validate245.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_body = validate251;
-function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createVolume_body = validate257;
+function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate252.evaluated;
+  const evaluated0 = validate258.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14508,34 +14987,34 @@ function validate252(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate252.errors = vErrors;
+  validate258.errors = vErrors;
   return errors === 0;
 }
-validate252.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate258.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate251.evaluated;
+  const evaluated0 = validate257.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate252(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+  if (!validate258(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
     errors = vErrors.length;
   }
-  validate251.errors = vErrors;
+  validate257.errors = vErrors;
   return errors === 0;
 }
-validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_201 = validate255;
-function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createVolume_201 = validate261;
+function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate256.evaluated;
+  const evaluated0 = validate262.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14621,7 +15100,7 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -14650,34 +15129,34 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate256.errors = vErrors;
+  validate262.errors = vErrors;
   return errors === 0;
 }
-validate256.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate262.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate261(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate255.evaluated;
+  const evaluated0 = validate261.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate256(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+  if (!validate262(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
     errors = vErrors.length;
   }
-  validate255.errors = vErrors;
+  validate261.errors = vErrors;
   return errors === 0;
 }
-validate255.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectVolume_200 = validate259;
-function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate261.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectVolume_200 = validate265;
+function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate260.evaluated;
+  const evaluated0 = validate266.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14763,7 +15242,7 @@ function validate260(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema120.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -14792,34 +15271,34 @@ function validate260(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate260.errors = vErrors;
+  validate266.errors = vErrors;
   return errors === 0;
 }
-validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate259.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate260(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
-    errors = vErrors.length;
-  }
-  validate259.errors = vErrors;
-  return errors === 0;
-}
-validate259.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSecrets_200 = validate263;
+validate266.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate265(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate265.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate266(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+    errors = vErrors.length;
+  }
+  validate265.errors = vErrors;
+  return errors === 0;
+}
+validate265.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSecrets_200 = validate269;
+function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate271.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14917,14 +15396,14 @@ function validate265(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate265.errors = vErrors;
+  validate271.errors = vErrors;
   return errors === 0;
 }
-validate265.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate264(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate264.evaluated;
+  const evaluated0 = validate270.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14957,8 +15436,8 @@ function validate264(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate265(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+          if (!validate271(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
             errors = vErrors.length;
           }
         }
@@ -14981,34 +15460,34 @@ function validate264(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate264.errors = vErrors;
+  validate270.errors = vErrors;
   return errors === 0;
 }
-validate264.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate263(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate263.evaluated;
+  const evaluated0 = validate269.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate264(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
+  if (!validate270(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
     errors = vErrors.length;
   }
-  validate263.errors = vErrors;
+  validate269.errors = vErrors;
   return errors === 0;
 }
-validate263.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_body = validate270;
-function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate269.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSecret_body = validate276;
+function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate271.evaluated;
+  const evaluated0 = validate277.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15104,34 +15583,34 @@ function validate271(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate271.errors = vErrors;
+  validate277.errors = vErrors;
   return errors === 0;
 }
-validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate277.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate270.evaluated;
+  const evaluated0 = validate276.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate271(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+  if (!validate277(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
     errors = vErrors.length;
   }
-  validate270.errors = vErrors;
+  validate276.errors = vErrors;
   return errors === 0;
 }
-validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_201 = validate274;
-function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate276.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSecret_201 = validate280;
+function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate275.evaluated;
+  const evaluated0 = validate281.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15229,31 +15708,12 @@ function validate275(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate275.errors = vErrors;
+  validate281.errors = vErrors;
   return errors === 0;
 }
-validate275.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate274(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate274.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate275(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
-    errors = vErrors.length;
-  }
-  validate274.errors = vErrors;
-  return errors === 0;
-}
-validate274.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectSecret_200 = validate279;
+validate281.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate280.evaluated;
@@ -15263,6 +15723,25 @@ function validate280(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
+  if (!validate281(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
+    errors = vErrors.length;
+  }
+  validate280.errors = vErrors;
+  return errors === 0;
+}
+validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectSecret_200 = validate285;
+function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate286.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
   if (data && typeof data == "object" && !Array.isArray(data)) {
     if (data.id === void 0) {
       const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
@@ -15354,35 +15833,35 @@ function validate280(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate280.errors = vErrors;
+  validate286.errors = vErrors;
   return errors === 0;
 }
-validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate279(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate286.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate279.evaluated;
+  const evaluated0 = validate285.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate280(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+  if (!validate286(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
     errors = vErrors.length;
   }
-  validate279.errors = vErrors;
+  validate285.errors = vErrors;
   return errors === 0;
 }
-validate279.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjects_200 = validate284;
-var schema138 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
-function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listProjects_200 = validate290;
+var schema141 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
+function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate286.evaluated;
+  const evaluated0 = validate292.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15487,7 +15966,7 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema138.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema141.properties.source.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -15548,7 +16027,7 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ingested_at !== void 0) {
       let data6 = data.ingested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema138.properties.ingested_at.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema141.properties.ingested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -15571,7 +16050,7 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data7 = data.created_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema138.properties.created_at.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema141.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15600,14 +16079,14 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate286.errors = vErrors;
+  validate292.errors = vErrors;
   return errors === 0;
 }
-validate286.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate285.evaluated;
+  const evaluated0 = validate291.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15640,8 +16119,8 @@ function validate285(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate286(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
+          if (!validate292(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
             errors = vErrors.length;
           }
         }
@@ -15664,34 +16143,34 @@ function validate285(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate285.errors = vErrors;
+  validate291.errors = vErrors;
   return errors === 0;
 }
-validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate291.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate284.evaluated;
+  const evaluated0 = validate290.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate285(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+  if (!validate291(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
     errors = vErrors.length;
   }
-  validate284.errors = vErrors;
+  validate290.errors = vErrors;
   return errors === 0;
 }
-validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getProject_200 = validate289;
-function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate290.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getProject_200 = validate295;
+function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate290.evaluated;
+  const evaluated0 = validate296.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15796,7 +16275,7 @@ function validate290(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema138.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema141.properties.source.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -15857,7 +16336,7 @@ function validate290(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ingested_at !== void 0) {
       let data6 = data.ingested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema138.properties.ingested_at.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema141.properties.ingested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -15880,7 +16359,7 @@ function validate290(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data7 = data.created_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema138.properties.created_at.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema141.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15909,34 +16388,34 @@ function validate290(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate290.errors = vErrors;
+  validate296.errors = vErrors;
   return errors === 0;
 }
-validate290.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate289.evaluated;
+  const evaluated0 = validate295.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate290(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
+  if (!validate296(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
     errors = vErrors.length;
   }
-  validate289.errors = vErrors;
+  validate295.errors = vErrors;
   return errors === 0;
 }
-validate289.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorProjectNotFound = validate292;
-function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate295.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorProjectNotFound = validate298;
+function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate293.evaluated;
+  const evaluated0 = validate299.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16169,34 +16648,34 @@ function validate293(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate293.errors = vErrors;
+  validate299.errors = vErrors;
   return errors === 0;
 }
-validate293.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate292.evaluated;
+  const evaluated0 = validate298.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate293(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
+  if (!validate299(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
     errors = vErrors.length;
   }
-  validate292.errors = vErrors;
+  validate298.errors = vErrors;
   return errors === 0;
 }
-validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_body = validate296;
-function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate298.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_body = validate302;
+function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate297.evaluated;
+  const evaluated0 = validate303.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16222,461 +16701,10 @@ function validate297(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate297.errors = vErrors;
-  return errors === 0;
-}
-validate297.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate296.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate297(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
-    errors = vErrors.length;
-  }
-  validate296.errors = vErrors;
-  return errors === 0;
-}
-validate296.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var ingestProject_200 = validate299;
-var schema146 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
-function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate300.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.outcome === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.service_count === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.services === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.ingested_at === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.warnings === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
-        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-    if (data.outcome !== void 0) {
-      let data1 = data.outcome;
-      if (typeof data1 !== "string") {
-        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema146.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-    }
-    if (data.service_count !== void 0) {
-      let data2 = data.service_count;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.services !== void 0) {
-      let data3 = data.services;
-      if (Array.isArray(data3)) {
-        const len0 = data3.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data3[i0] !== "string") {
-            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err11];
-            } else {
-              vErrors.push(err11);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.ingested_at !== void 0) {
-      let data5 = data.ingested_at;
-      if (typeof data5 === "string") {
-        if (!formats02.validate(data5)) {
-          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      } else {
-        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.warnings !== void 0) {
-      let data6 = data.warnings;
-      if (Array.isArray(data6)) {
-        const len1 = data6.length;
-        for (let i1 = 0; i1 < len1; i1++) {
-          if (typeof data6[i1] !== "string") {
-            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err15];
-            } else {
-              vErrors.push(err15);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err17];
-    } else {
-      vErrors.push(err17);
-    }
-    errors++;
-  }
-  validate300.errors = vErrors;
-  return errors === 0;
-}
-validate300.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate299.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate300(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
-    errors = vErrors.length;
-  }
-  validate299.errors = vErrors;
-  return errors === 0;
-}
-validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_201 = validate302;
-function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate303.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.outcome === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.service_count === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.services === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.ingested_at === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.warnings === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
-        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-    if (data.outcome !== void 0) {
-      let data1 = data.outcome;
-      if (typeof data1 !== "string") {
-        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema146.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-    }
-    if (data.service_count !== void 0) {
-      let data2 = data.service_count;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.services !== void 0) {
-      let data3 = data.services;
-      if (Array.isArray(data3)) {
-        const len0 = data3.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data3[i0] !== "string") {
-            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err11];
-            } else {
-              vErrors.push(err11);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.ingested_at !== void 0) {
-      let data5 = data.ingested_at;
-      if (typeof data5 === "string") {
-        if (!formats02.validate(data5)) {
-          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err13];
-          } else {
-            vErrors.push(err13);
-          }
-          errors++;
-        }
-      } else {
-        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.warnings !== void 0) {
-      let data6 = data.warnings;
-      if (Array.isArray(data6)) {
-        const len1 = data6.length;
-        for (let i1 = 0; i1 < len1; i1++) {
-          if (typeof data6[i1] !== "string") {
-            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err15];
-            } else {
-              vErrors.push(err15);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err17];
-    } else {
-      vErrors.push(err17);
-    }
-    errors++;
-  }
   validate303.errors = vErrors;
   return errors === 0;
 }
-validate303.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate303.evaluated = { "dynamicProps": false, "dynamicItems": false };
 function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -16695,10 +16723,441 @@ function validate302(data, { instancePath = "", parentData, parentDataProperty, 
   validate302.errors = vErrors;
   return errors === 0;
 }
-validate302.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeImageNotFound = validate305;
-var schema150 = { "type": "object", "description": "A service says neither which image it runs nor how one is built. Give it `image` or `build`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+validate302.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var ingestProject_200 = validate305;
+var schema149 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
+function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate306.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.outcome === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.service_count === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.services === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.ingested_at === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.warnings === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.outcome !== void 0) {
+      let data1 = data.outcome;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema149.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.service_count !== void 0) {
+      let data2 = data.service_count;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.services !== void 0) {
+      let data3 = data.services;
+      if (Array.isArray(data3)) {
+        const len0 = data3.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data3[i0] !== "string") {
+            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err11];
+            } else {
+              vErrors.push(err11);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.ingested_at !== void 0) {
+      let data5 = data.ingested_at;
+      if (typeof data5 === "string") {
+        if (!formats02.validate(data5)) {
+          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err13];
+          } else {
+            vErrors.push(err13);
+          }
+          errors++;
+        }
+      } else {
+        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.warnings !== void 0) {
+      let data6 = data.warnings;
+      if (Array.isArray(data6)) {
+        const len1 = data6.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data6[i1] !== "string") {
+            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err15];
+            } else {
+              vErrors.push(err15);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err17];
+    } else {
+      vErrors.push(err17);
+    }
+    errors++;
+  }
+  validate306.errors = vErrors;
+  return errors === 0;
+}
+validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate305.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
+    errors = vErrors.length;
+  }
+  validate305.errors = vErrors;
+  return errors === 0;
+}
+validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_201 = validate308;
+function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate309.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.outcome === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "outcome" }, message: "must have required property 'outcome'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.service_count === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.services === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.ingested_at === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.warnings === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "warnings" }, message: "must have required property 'warnings'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "outcome" || key0 === "service_count" || key0 === "services" || key0 === "ingested_at" || key0 === "warnings")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.outcome !== void 0) {
+      let data1 = data.outcome;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema149.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.service_count !== void 0) {
+      let data2 = data.service_count;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.services !== void 0) {
+      let data3 = data.services;
+      if (Array.isArray(data3)) {
+        const len0 = data3.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data3[i0] !== "string") {
+            const err11 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err11];
+            } else {
+              vErrors.push(err11);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err12 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.ingested_at !== void 0) {
+      let data5 = data.ingested_at;
+      if (typeof data5 === "string") {
+        if (!formats02.validate(data5)) {
+          const err13 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err13];
+          } else {
+            vErrors.push(err13);
+          }
+          errors++;
+        }
+      } else {
+        const err14 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.warnings !== void 0) {
+      let data6 = data.warnings;
+      if (Array.isArray(data6)) {
+        const len1 = data6.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data6[i1] !== "string") {
+            const err15 = { instancePath: instancePath + "/warnings/" + i1, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err15];
+            } else {
+              vErrors.push(err15);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err16 = { instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err17 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err17];
+    } else {
+      vErrors.push(err17);
+    }
+    errors++;
+  }
+  validate309.errors = vErrors;
+  return errors === 0;
+}
+validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate308.evaluated;
@@ -16708,148 +17167,20 @@ function validate308(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  const _errs0 = errors;
-  let valid0 = false;
-  let passing0 = null;
-  const _errs1 = errors;
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.line === void 0) {
-      const err0 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "line" }, message: "must have required property 'line'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.column === void 0) {
-      const err1 = { instancePath, schemaPath: "#/oneOf/0/required", keyword: "required", params: { missingProperty: "column" }, message: "must have required property 'column'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "line" || key0 === "column")) {
-        const err2 = { instancePath, schemaPath: "#/oneOf/0/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-    if (data.line !== void 0) {
-      let data0 = data.line;
-      if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-        const err3 = { instancePath: instancePath + "/line", schemaPath: "#/oneOf/0/properties/line/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-      if (typeof data0 == "number") {
-        if (data0 < 1 || isNaN(data0)) {
-          const err4 = { instancePath: instancePath + "/line", schemaPath: "#/oneOf/0/properties/line/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.column !== void 0) {
-      let data1 = data.column;
-      if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)))) {
-        const err5 = { instancePath: instancePath + "/column", schemaPath: "#/oneOf/0/properties/column/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-      if (typeof data1 == "number") {
-        if (data1 < 1 || isNaN(data1)) {
-          const err6 = { instancePath: instancePath + "/column", schemaPath: "#/oneOf/0/properties/column/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/oneOf/0/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  var _valid0 = _errs1 === errors;
-  if (_valid0) {
-    valid0 = true;
-    passing0 = 0;
-    var props0 = true;
-  }
-  const _errs8 = errors;
-  if (data !== null) {
-    const err8 = { instancePath, schemaPath: "#/oneOf/1/type", keyword: "type", params: { type: "null" }, message: "must be null" };
-    if (vErrors === null) {
-      vErrors = [err8];
-    } else {
-      vErrors.push(err8);
-    }
-    errors++;
-  }
-  var _valid0 = _errs8 === errors;
-  if (_valid0 && valid0) {
-    valid0 = false;
-    passing0 = [passing0, 1];
-  } else {
-    if (_valid0) {
-      valid0 = true;
-      passing0 = 1;
-    }
-  }
-  if (!valid0) {
-    const err9 = { instancePath, schemaPath: "#/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 }, message: "must match exactly one schema in oneOf" };
-    if (vErrors === null) {
-      vErrors = [err9];
-    } else {
-      vErrors.push(err9);
-    }
-    errors++;
-  } else {
-    errors = _errs0;
-    if (vErrors !== null) {
-      if (_errs0) {
-        vErrors.length = _errs0;
-      } else {
-        vErrors = null;
-      }
-    }
+  if (!validate309(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+    errors = vErrors.length;
   }
   validate308.errors = vErrors;
-  evaluated0.props = props0;
   return errors === 0;
 }
-validate308.evaluated = { "dynamicProps": true, "dynamicItems": false };
-function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate308.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeImageNotFound = validate311;
+var schema153 = { "type": "object", "description": "A service says neither which image it runs nor how one is built. Give it `image` or `build`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate306.evaluated;
+  const evaluated0 = validate312.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16939,7 +17270,7 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema150.properties, key0)) {
+      if (!func3.call(schema153.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17083,8 +17414,8 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -17097,35 +17428,35 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate306.errors = vErrors;
+  validate312.errors = vErrors;
   return errors === 0;
 }
-validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate305.evaluated;
+  const evaluated0 = validate311.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
+  if (!validate312(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
     errors = vErrors.length;
   }
-  validate305.errors = vErrors;
+  validate311.errors = vErrors;
   return errors === 0;
 }
-validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidProjectName = validate311;
-var schema153 = { "type": "object", "description": "No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The name that is not valid; empty where no source gives one." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidProjectName = validate316;
+var schema155 = { "type": "object", "description": "No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The name that is not valid; empty where no source gives one." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate312.evaluated;
+  const evaluated0 = validate317.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17215,7 +17546,7 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema153.properties, key0)) {
+      if (!func3.call(schema155.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17359,8 +17690,8 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -17373,35 +17704,35 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate312.errors = vErrors;
+  validate317.errors = vErrors;
   return errors === 0;
 }
-validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate311.evaluated;
+  const evaluated0 = validate316.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate312(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
     errors = vErrors.length;
   }
-  validate311.errors = vErrors;
+  validate316.errors = vErrors;
   return errors === 0;
 }
-validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidShellTokenization = validate316;
-var schema155 = { "type": "object", "description": "A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidShellTokenization = validate321;
+var schema157 = { "type": "object", "description": "A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate317.evaluated;
+  const evaluated0 = validate322.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17500,7 +17831,7 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema155.properties, key0)) {
+      if (!func3.call(schema157.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -17655,8 +17986,8 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -17669,35 +18000,35 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate317.errors = vErrors;
+  validate322.errors = vErrors;
   return errors === 0;
 }
-validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate316.evaluated;
+  const evaluated0 = validate321.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+  if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
     errors = vErrors.length;
   }
-  validate316.errors = vErrors;
+  validate321.errors = vErrors;
   return errors === 0;
 }
-validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlMalformed = validate321;
-var schema157 = { "type": "object", "description": "The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlMalformed = validate326;
+var schema159 = { "type": "object", "description": "The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate322.evaluated;
+  const evaluated0 = validate327.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17787,7 +18118,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema157.properties, key0)) {
+      if (!func3.call(schema159.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17931,8 +18262,8 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -17945,35 +18276,35 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate322.errors = vErrors;
+  validate327.errors = vErrors;
   return errors === 0;
 }
-validate322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate321.evaluated;
+  const evaluated0 = validate326.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+  if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
     errors = vErrors.length;
   }
-  validate321.errors = vErrors;
+  validate326.errors = vErrors;
   return errors === 0;
 }
-validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlLimitExceeded = validate326;
-var schema159 = { "type": "object", "description": "The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What there is too much of." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlLimitExceeded = validate331;
+var schema161 = { "type": "object", "description": "The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What there is too much of." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate327.evaluated;
+  const evaluated0 = validate332.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18072,7 +18403,7 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema159.properties, key0)) {
+      if (!func3.call(schema161.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18228,8 +18559,8 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -18242,35 +18573,35 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate327.errors = vErrors;
+  validate332.errors = vErrors;
   return errors === 0;
 }
-validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate326.evaluated;
+  const evaluated0 = validate331.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
+  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
     errors = vErrors.length;
   }
-  validate326.errors = vErrors;
+  validate331.errors = vErrors;
   return errors === 0;
 }
-validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsCyclicExtends = validate331;
-var schema161 = { "type": "object", "description": "A service extends itself, directly or through others. Take the `extends` out that closes the circle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services extend each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsCyclicExtends = validate336;
+var schema163 = { "type": "object", "description": "A service extends itself, directly or through others. Take the `extends` out that closes the circle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services extend each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate332.evaluated;
+  const evaluated0 = validate337.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18360,7 +18691,7 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema161.properties, key0)) {
+      if (!func3.call(schema163.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -18527,8 +18858,8 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -18541,35 +18872,35 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate332.errors = vErrors;
+  validate337.errors = vErrors;
   return errors === 0;
 }
-validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate331.evaluated;
+  const evaluated0 = validate336.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
+  if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
     errors = vErrors.length;
   }
-  validate331.errors = vErrors;
+  validate336.errors = vErrors;
   return errors === 0;
 }
-validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsFileNotFound = validate336;
-var schema163 = { "type": "object", "description": "An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsFileNotFound = validate341;
+var schema165 = { "type": "object", "description": "An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate337.evaluated;
+  const evaluated0 = validate342.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18668,7 +18999,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema163.properties, key0)) {
+      if (!func3.call(schema165.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18823,8 +19154,8 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -18837,35 +19168,35 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate337.errors = vErrors;
+  validate342.errors = vErrors;
   return errors === 0;
 }
-validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate336.evaluated;
+  const evaluated0 = validate341.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+  if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
     errors = vErrors.length;
   }
-  validate336.errors = vErrors;
+  validate341.errors = vErrors;
   return errors === 0;
 }
-validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsServiceNotFound = validate341;
-var schema165 = { "type": "object", "description": "An `extends` names a service that the file does not have. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The service that is not there." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsServiceNotFound = validate346;
+var schema167 = { "type": "object", "description": "An `extends` names a service that the file does not have. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The service that is not there." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate342.evaluated;
+  const evaluated0 = validate347.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18964,7 +19295,7 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema165.properties, key0)) {
+      if (!func3.call(schema167.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -19119,8 +19450,8 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -19133,34 +19464,34 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate342.errors = vErrors;
+  validate347.errors = vErrors;
   return errors === 0;
 }
-validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate341.evaluated;
+  const evaluated0 = validate346.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
     errors = vErrors.length;
   }
-  validate341.errors = vErrors;
+  validate346.errors = vErrors;
   return errors === 0;
 }
-validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseEmpty = validate346;
-function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseEmpty = validate351;
+function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate347.evaluated;
+  const evaluated0 = validate352.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19374,8 +19705,8 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -19388,35 +19719,35 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate347.errors = vErrors;
+  validate352.errors = vErrors;
   return errors === 0;
 }
-validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate346.evaluated;
+  const evaluated0 = validate351.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+  if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
     errors = vErrors.length;
   }
-  validate346.errors = vErrors;
+  validate351.errors = vErrors;
   return errors === 0;
 }
-validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseInvalid = validate351;
-var schema169 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseInvalid = validate356;
+var schema171 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate352.evaluated;
+  const evaluated0 = validate357.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19506,7 +19837,7 @@ function validate352(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema169.properties, key0)) {
+      if (!func3.call(schema171.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19650,8 +19981,8 @@ function validate352(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -19664,35 +19995,35 @@ function validate352(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate352.errors = vErrors;
+  validate357.errors = vErrors;
   return errors === 0;
 }
-validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate357.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate351.evaluated;
+  const evaluated0 = validate356.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
+  if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
     errors = vErrors.length;
   }
-  validate351.errors = vErrors;
+  validate356.errors = vErrors;
   return errors === 0;
 }
-validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseNegative = validate356;
-var schema171 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseNegative = validate361;
+var schema173 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate357.evaluated;
+  const evaluated0 = validate362.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19782,7 +20113,7 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema171.properties, key0)) {
+      if (!func3.call(schema173.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19926,8 +20257,8 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -19940,35 +20271,35 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate357.errors = vErrors;
+  validate362.errors = vErrors;
   return errors === 0;
 }
-validate357.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate356.evaluated;
+  const evaluated0 = validate361.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+  if (!validate362(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
     errors = vErrors.length;
   }
-  validate356.errors = vErrors;
+  validate361.errors = vErrors;
   return errors === 0;
 }
-validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseOverflow = validate361;
-var schema173 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseOverflow = validate366;
+var schema175 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate362.evaluated;
+  const evaluated0 = validate367.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20058,7 +20389,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema173.properties, key0)) {
+      if (!func3.call(schema175.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20202,8 +20533,8 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -20216,35 +20547,35 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate362.errors = vErrors;
+  validate367.errors = vErrors;
   return errors === 0;
 }
-validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate361.evaluated;
+  const evaluated0 = validate366.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate362(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+  if (!validate367(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
     errors = vErrors.length;
   }
-  validate361.errors = vErrors;
+  validate366.errors = vErrors;
   return errors === 0;
 }
-validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationInvalidTemplate = validate366;
-var schema175 = { "type": "object", "description": "A value holds a dollar sign that begins no valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that holds the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationInvalidTemplate = validate371;
+var schema177 = { "type": "object", "description": "A value holds a dollar sign that begins no valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that holds the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate367.evaluated;
+  const evaluated0 = validate372.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20334,7 +20665,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema175.properties, key0)) {
+      if (!func3.call(schema177.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20478,8 +20809,8 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -20492,35 +20823,35 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate367.errors = vErrors;
+  validate372.errors = vErrors;
   return errors === 0;
 }
-validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate366.evaluated;
+  const evaluated0 = validate371.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate367(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
+  if (!validate372(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
     errors = vErrors.length;
   }
-  validate366.errors = vErrors;
+  validate371.errors = vErrors;
   return errors === 0;
 }
-validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationRequiredVariable = validate371;
-var schema177 = { "type": "object", "description": "The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "What the file says about it; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationRequiredVariable = validate376;
+var schema179 = { "type": "object", "description": "The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "What the file says about it; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate372.evaluated;
+  const evaluated0 = validate377.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20619,7 +20950,7 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema177.properties, key0)) {
+      if (!func3.call(schema179.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -20774,8 +21105,8 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -20788,35 +21119,35 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate372.errors = vErrors;
+  validate377.errors = vErrors;
   return errors === 0;
 }
-validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate371.evaluated;
+  const evaluated0 = validate376.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate372(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+  if (!validate377(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
     errors = vErrors.length;
   }
-  validate371.errors = vErrors;
+  validate376.errors = vErrors;
   return errors === 0;
 }
-validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationNestedTooDeeply = validate376;
-var schema179 = { "type": "object", "description": "A variable expression holds others to a depth that is not read.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationNestedTooDeeply = validate381;
+var schema181 = { "type": "object", "description": "A variable expression holds others to a depth that is not read.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate377.evaluated;
+  const evaluated0 = validate382.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20906,7 +21237,7 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema179.properties, key0)) {
+      if (!func3.call(schema181.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21051,8 +21382,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -21065,35 +21396,35 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate377.errors = vErrors;
+  validate382.errors = vErrors;
   return errors === 0;
 }
-validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate376.evaluated;
+  const evaluated0 = validate381.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate377(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
+  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
     errors = vErrors.length;
   }
-  validate376.errors = vErrors;
+  validate381.errors = vErrors;
   return errors === 0;
 }
-validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_EnvFileNotFound = validate381;
-var schema181 = { "type": "object", "description": "A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_EnvFileNotFound = validate386;
+var schema183 = { "type": "object", "description": "A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate382.evaluated;
+  const evaluated0 = validate387.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21183,7 +21514,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema181.properties, key0)) {
+      if (!func3.call(schema183.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21327,8 +21658,8 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -21341,35 +21672,35 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate382.errors = vErrors;
+  validate387.errors = vErrors;
   return errors === 0;
 }
-validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate381.evaluated;
+  const evaluated0 = validate386.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+  if (!validate387(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
     errors = vErrors.length;
   }
-  validate381.errors = vErrors;
+  validate386.errors = vErrors;
   return errors === 0;
 }
-validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnknownKey = validate386;
-var schema183 = { "type": "object", "description": "A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnknownKey = validate391;
+var schema185 = { "type": "object", "description": "A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate387.evaluated;
+  const evaluated0 = validate392.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21468,7 +21799,7 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema183.properties, key0)) {
+      if (!func3.call(schema185.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21607,7 +21938,7 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema183.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema185.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -21638,8 +21969,8 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -21652,35 +21983,35 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate387.errors = vErrors;
+  validate392.errors = vErrors;
   return errors === 0;
 }
-validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate386.evaluated;
+  const evaluated0 = validate391.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate387(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
+  if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
     errors = vErrors.length;
   }
-  validate386.errors = vErrors;
+  validate391.errors = vErrors;
   return errors === 0;
 }
-validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationMissingKey = validate391;
-var schema185 = { "type": "object", "description": "A mapping lacks a key that it must have.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationMissingKey = validate396;
+var schema187 = { "type": "object", "description": "A mapping lacks a key that it must have.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate392.evaluated;
+  const evaluated0 = validate397.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21779,7 +22110,7 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema185.properties, key0)) {
+      if (!func3.call(schema187.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21918,7 +22249,7 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema185.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -21949,8 +22280,8 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -21963,35 +22294,35 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate392.errors = vErrors;
+  validate397.errors = vErrors;
   return errors === 0;
 }
-validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate391.evaluated;
+  const evaluated0 = validate396.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
+  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
     errors = vErrors.length;
   }
-  validate391.errors = vErrors;
+  validate396.errors = vErrors;
   return errors === 0;
 }
-validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationInvalidValue = validate396;
-var schema187 = { "type": "object", "description": "A value is of another kind than it has to be.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationInvalidValue = validate401;
+var schema189 = { "type": "object", "description": "A value is of another kind than it has to be.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate397.evaluated;
+  const evaluated0 = validate402.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22090,7 +22421,7 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema187.properties, key0)) {
+      if (!func3.call(schema189.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -22229,7 +22560,7 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -22260,8 +22591,8 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -22274,35 +22605,35 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate397.errors = vErrors;
+  validate402.errors = vErrors;
   return errors === 0;
 }
-validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate396.evaluated;
+  const evaluated0 = validate401.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
     errors = vErrors.length;
   }
-  validate396.errors = vErrors;
+  validate401.errors = vErrors;
   return errors === 0;
 }
-validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCannotMerge = validate401;
-var schema189 = { "type": "object", "description": "Two documents or files give the same key values of different kinds, which cannot become one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is of another kind than in the file before; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCannotMerge = validate406;
+var schema191 = { "type": "object", "description": "Two documents or files give the same key values of different kinds, which cannot become one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is of another kind than in the file before; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate402.evaluated;
+  const evaluated0 = validate407.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22392,7 +22723,7 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema189.properties, key0)) {
+      if (!func3.call(schema191.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -22531,7 +22862,7 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
+            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err21];
             } else {
@@ -22551,8 +22882,8 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -22565,35 +22896,35 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate402.errors = vErrors;
+  validate407.errors = vErrors;
   return errors === 0;
 }
-validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate401.evaluated;
+  const evaluated0 = validate406.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
+  if (!validate407(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate407.errors : vErrors.concat(validate407.errors);
     errors = vErrors.length;
   }
-  validate401.errors = vErrors;
+  validate406.errors = vErrors;
   return errors === 0;
 }
-validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUndefinedReference = validate406;
-var schema191 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "What is referred to: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUndefinedReference = validate411;
+var schema193 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "What is referred to: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate407.evaluated;
+  const evaluated0 = validate412.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22701,7 +23032,7 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema191.properties, key0)) {
+      if (!func3.call(schema193.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -22840,7 +23171,7 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
+            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema193.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err23];
             } else {
@@ -22882,8 +23213,8 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -22896,35 +23227,35 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate407.errors = vErrors;
+  validate412.errors = vErrors;
   return errors === 0;
 }
-validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate406.evaluated;
+  const evaluated0 = validate411.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate407(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate407.errors : vErrors.concat(validate407.errors);
+  if (!validate412(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
     errors = vErrors.length;
   }
-  validate406.errors = vErrors;
+  validate411.errors = vErrors;
   return errors === 0;
 }
-validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationDisabledReference = validate411;
-var schema193 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationDisabledReference = validate416;
+var schema195 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate412.evaluated;
+  const evaluated0 = validate417.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23023,7 +23354,7 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema193.properties, key0)) {
+      if (!func3.call(schema195.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -23162,7 +23493,7 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema193.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema195.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -23193,8 +23524,8 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -23207,35 +23538,35 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate412.errors = vErrors;
+  validate417.errors = vErrors;
   return errors === 0;
 }
-validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate411.evaluated;
+  const evaluated0 = validate416.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate412(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
     errors = vErrors.length;
   }
-  validate411.errors = vErrors;
+  validate416.errors = vErrors;
   return errors === 0;
 }
-validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationConflict = validate416;
-var schema195 = { "type": "object", "description": "Two parts of the file cannot both hold.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "What excludes what." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationConflict = validate421;
+var schema197 = { "type": "object", "description": "Two parts of the file cannot both hold.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "What excludes what." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate417.evaluated;
+  const evaluated0 = validate422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23334,7 +23665,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema195.properties, key0)) {
+      if (!func3.call(schema197.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -23473,7 +23804,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema195.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema197.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -23504,8 +23835,8 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -23518,35 +23849,35 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate417.errors = vErrors;
+  validate422.errors = vErrors;
   return errors === 0;
 }
-validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate416.evaluated;
+  const evaluated0 = validate421.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
+  if (!validate422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
     errors = vErrors.length;
   }
-  validate416.errors = vErrors;
+  validate421.errors = vErrors;
   return errors === 0;
 }
-validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCircularDependency = validate421;
-var schema197 = { "type": "object", "description": "A service depends on itself, directly or through others, so that none of them could be started first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services depend on each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCircularDependency = validate426;
+var schema199 = { "type": "object", "description": "A service depends on itself, directly or through others, so that none of them could be started first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Services depend on each other in a circle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The services, from one to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate422.evaluated;
+  const evaluated0 = validate427.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23636,7 +23967,7 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema197.properties, key0)) {
+      if (!func3.call(schema199.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23803,8 +24134,8 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -23817,34 +24148,34 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate422.errors = vErrors;
+  validate427.errors = vErrors;
   return errors === 0;
 }
-validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate427.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate421.evaluated;
+  const evaluated0 = validate426.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
+  if (!validate427(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
     errors = vErrors.length;
   }
-  validate421.errors = vErrors;
+  validate426.errors = vErrors;
   return errors === 0;
 }
-validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationEmptyProject = validate426;
-function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationEmptyProject = validate431;
+function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate427.evaluated;
+  const evaluated0 = validate432.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24058,8 +24389,8 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -24069,317 +24400,6 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
       vErrors = [err20];
     } else {
       vErrors.push(err20);
-    }
-    errors++;
-  }
-  validate427.errors = vErrors;
-  return errors === 0;
-}
-validate427.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate426.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate427(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
-    errors = vErrors.length;
-  }
-  validate426.errors = vErrors;
-  return errors === 0;
-}
-validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnsupported = validate431;
-var schema201 = { "type": "object", "description": "The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate432.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.type === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.title === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.status === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.message === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.request_id === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.error === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    if (data.case === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "case" }, message: "must have required property 'case'" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    if (data.path === void 0) {
-      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "path" }, message: "must have required property 'path'" };
-      if (vErrors === null) {
-        vErrors = [err7];
-      } else {
-        vErrors.push(err7);
-      }
-      errors++;
-    }
-    if (data.reason === void 0) {
-      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "reason" }, message: "must have required property 'reason'" };
-      if (vErrors === null) {
-        vErrors = [err8];
-      } else {
-        vErrors.push(err8);
-      }
-      errors++;
-    }
-    if (data.location === void 0) {
-      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "location" }, message: "must have required property 'location'" };
-      if (vErrors === null) {
-        vErrors = [err9];
-      } else {
-        vErrors.push(err9);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!func3.call(schema201.properties, key0)) {
-        const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.type !== void 0) {
-      let data0 = data.type;
-      if (typeof data0 !== "string") {
-        const err11 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-      if ("/problems/compose-validation-unsupported" !== data0) {
-        const err12 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/compose-validation-unsupported" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.title !== void 0) {
-      let data1 = data.title;
-      if (typeof data1 !== "string") {
-        const err13 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err13];
-        } else {
-          vErrors.push(err13);
-        }
-        errors++;
-      }
-      if ("Not supported here" !== data1) {
-        const err14 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Not supported here" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.status !== void 0) {
-      let data2 = data.status;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-      if (400 !== data2) {
-        const err16 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 400 }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-    if (data.message !== void 0) {
-      if (typeof data.message !== "string") {
-        const err17 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err17];
-        } else {
-          vErrors.push(err17);
-        }
-        errors++;
-      }
-    }
-    if (data.request_id !== void 0) {
-      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.error !== void 0) {
-      let data5 = data.error;
-      if (typeof data5 !== "string") {
-        const err18 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err18];
-        } else {
-          vErrors.push(err18);
-        }
-        errors++;
-      }
-      if ("ComposeValidationError" !== data5) {
-        const err19 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/const", keyword: "const", params: { allowedValue: "ComposeValidationError" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err19];
-        } else {
-          vErrors.push(err19);
-        }
-        errors++;
-      }
-    }
-    if (data.case !== void 0) {
-      let data6 = data.case;
-      if (typeof data6 !== "string") {
-        const err20 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err20];
-        } else {
-          vErrors.push(err20);
-        }
-        errors++;
-      }
-      if ("unsupported" !== data6) {
-        const err21 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/const", keyword: "const", params: { allowedValue: "unsupported" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err21];
-        } else {
-          vErrors.push(err21);
-        }
-        errors++;
-      }
-    }
-    if (data.path !== void 0) {
-      let data7 = data.path;
-      if (Array.isArray(data7)) {
-        const len0 = data7.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data8 = data7[i0];
-          if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema201.properties.path.items.type }, message: "must be string,integer" };
-            if (vErrors === null) {
-              vErrors = [err22];
-            } else {
-              vErrors.push(err22);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err23 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err23];
-        } else {
-          vErrors.push(err23);
-        }
-        errors++;
-      }
-    }
-    if (data.reason !== void 0) {
-      if (typeof data.reason !== "string") {
-        const err24 = { instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err24];
-        } else {
-          vErrors.push(err24);
-        }
-        errors++;
-      }
-    }
-    if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
-        errors = vErrors.length;
-      }
-    }
-  } else {
-    const err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err25];
-    } else {
-      vErrors.push(err25);
     }
     errors++;
   }
@@ -24406,288 +24426,12 @@ function validate431(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationPathOutsideProject = validate436;
-var schema203 = { "type": "object", "description": "The project would read a file that is none of its own.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{path}' lies outside the project directory." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-path-outside-project" }, "title": { "type": "string", "const": "Path outside of the project" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "pathOutsideProject", "description": "The case within the family." }, "path": { "type": "string", "description": "The path." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var listProjectServices_200 = validate436;
+var schema204 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
+function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate437.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.type === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.title === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.status === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.message === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.request_id === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.error === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    if (data.case === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "case" }, message: "must have required property 'case'" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    if (data.path === void 0) {
-      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "path" }, message: "must have required property 'path'" };
-      if (vErrors === null) {
-        vErrors = [err7];
-      } else {
-        vErrors.push(err7);
-      }
-      errors++;
-    }
-    if (data.location === void 0) {
-      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "location" }, message: "must have required property 'location'" };
-      if (vErrors === null) {
-        vErrors = [err8];
-      } else {
-        vErrors.push(err8);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!func3.call(schema203.properties, key0)) {
-        const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-    }
-    if (data.type !== void 0) {
-      let data0 = data.type;
-      if (typeof data0 !== "string") {
-        const err10 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-      if ("/problems/compose-validation-path-outside-project" !== data0) {
-        const err11 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/compose-validation-path-outside-project" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-    }
-    if (data.title !== void 0) {
-      let data1 = data.title;
-      if (typeof data1 !== "string") {
-        const err12 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-      if ("Path outside of the project" !== data1) {
-        const err13 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Path outside of the project" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err13];
-        } else {
-          vErrors.push(err13);
-        }
-        errors++;
-      }
-    }
-    if (data.status !== void 0) {
-      let data2 = data.status;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err14 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-      if (400 !== data2) {
-        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 400 }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-    }
-    if (data.message !== void 0) {
-      if (typeof data.message !== "string") {
-        const err16 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
-        }
-        errors++;
-      }
-    }
-    if (data.request_id !== void 0) {
-      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.error !== void 0) {
-      let data5 = data.error;
-      if (typeof data5 !== "string") {
-        const err17 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err17];
-        } else {
-          vErrors.push(err17);
-        }
-        errors++;
-      }
-      if ("ComposeValidationError" !== data5) {
-        const err18 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/const", keyword: "const", params: { allowedValue: "ComposeValidationError" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err18];
-        } else {
-          vErrors.push(err18);
-        }
-        errors++;
-      }
-    }
-    if (data.case !== void 0) {
-      let data6 = data.case;
-      if (typeof data6 !== "string") {
-        const err19 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err19];
-        } else {
-          vErrors.push(err19);
-        }
-        errors++;
-      }
-      if ("pathOutsideProject" !== data6) {
-        const err20 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/const", keyword: "const", params: { allowedValue: "pathOutsideProject" }, message: "must be equal to constant" };
-        if (vErrors === null) {
-          vErrors = [err20];
-        } else {
-          vErrors.push(err20);
-        }
-        errors++;
-      }
-    }
-    if (data.path !== void 0) {
-      if (typeof data.path !== "string") {
-        const err21 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err21];
-        } else {
-          vErrors.push(err21);
-        }
-        errors++;
-      }
-    }
-    if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
-        errors = vErrors.length;
-      }
-    }
-  } else {
-    const err22 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err22];
-    } else {
-      vErrors.push(err22);
-    }
-    errors++;
-  }
-  validate437.errors = vErrors;
-  return errors === 0;
-}
-validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate436.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate437(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
-    errors = vErrors.length;
-  }
-  validate436.errors = vErrors;
-  return errors === 0;
-}
-validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjectServices_200 = validate441;
-var schema206 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate438.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24776,7 +24520,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.image !== void 0) {
       let data2 = data.image;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema206.properties.image.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema204.properties.image.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -24788,7 +24532,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.replicas !== void 0) {
       let data3 = data.replicas;
       if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3))) && data3 !== null) {
-        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema206.properties.replicas.type }, message: "must be integer,null" };
+        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema204.properties.replicas.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -24826,14 +24570,14 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate443.errors = vErrors;
+  validate438.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate438.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate437.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24866,8 +24610,8 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate443(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+          if (!validate438(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
             errors = vErrors.length;
           }
         }
@@ -24890,35 +24634,35 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate442.errors = vErrors;
+  validate437.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate441.evaluated;
+  const evaluated0 = validate436.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate442(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
+  if (!validate437(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
     errors = vErrors.length;
   }
-  validate441.errors = vErrors;
+  validate436.errors = vErrors;
   return errors === 0;
 }
-validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_body = validate447;
-var schema208 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
-function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_body = validate442;
+var schema206 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
+function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate448.evaluated;
+  const evaluated0 = validate443.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25066,7 +24810,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "always" || data4 === "missing" || data4 === "never")) {
-        const err12 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema208.properties.build.enum }, message: "must be equal to one of the allowed values" };
+        const err12 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema206.properties.build.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -25087,7 +24831,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data5 === "always" || data5 === "missing" || data5 === "never")) {
-        const err14 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema208.properties.pull.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema206.properties.pull.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -25107,7 +24851,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (!(data6 === "changed" || data6 === "never" || data6 === "always")) {
-      const err16 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema208.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
+      const err16 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema206.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
       if (vErrors === null) {
         vErrors = [err16];
       } else {
@@ -25208,34 +24952,34 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate448.errors = vErrors;
+  validate443.errors = vErrors;
   return errors === 0;
 }
-validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate447.evaluated;
+  const evaluated0 = validate442.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
+  if (!validate443(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
     errors = vErrors.length;
   }
-  validate447.errors = vErrors;
+  validate442.errors = vErrors;
   return errors === 0;
 }
-validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_200 = validate450;
-function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_200 = validate445;
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate452.evaluated;
+  const evaluated0 = validate447.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25338,14 +25082,14 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate452.errors = vErrors;
+  validate447.errors = vErrors;
   return errors === 0;
 }
-validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate446.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25407,8 +25151,8 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data1)) {
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate452(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+          if (!validate447(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate447.errors : vErrors.concat(validate447.errors);
             errors = vErrors.length;
           }
         }
@@ -25456,29 +25200,340 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate451.errors = vErrors;
+  validate446.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate446.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate450.evaluated;
+  const evaluated0 = validate445.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate451(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
+  if (!validate446(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
     errors = vErrors.length;
   }
-  validate450.errors = vErrors;
+  validate445.errors = vErrors;
   return errors === 0;
 }
-validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate445.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnsupported = validate451;
+var schema211 = { "type": "object", "description": "The file asks for something that is not supported here.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate452.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.error === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.case === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "case" }, message: "must have required property 'case'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    if (data.path === void 0) {
+      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "path" }, message: "must have required property 'path'" };
+      if (vErrors === null) {
+        vErrors = [err7];
+      } else {
+        vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (data.reason === void 0) {
+      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "reason" }, message: "must have required property 'reason'" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
+    if (data.location === void 0) {
+      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "location" }, message: "must have required property 'location'" };
+      if (vErrors === null) {
+        vErrors = [err9];
+      } else {
+        vErrors.push(err9);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!func3.call(schema211.properties, key0)) {
+        const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err11 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+      if ("/problems/compose-validation-unsupported" !== data0) {
+        const err12 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/compose-validation-unsupported" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err13 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+      if ("Not supported here" !== data1) {
+        const err14 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Not supported here" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+      if (400 !== data2) {
+        const err16 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 400 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err17 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.error !== void 0) {
+      let data5 = data.error;
+      if (typeof data5 !== "string") {
+        const err18 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+      if ("ComposeValidationError" !== data5) {
+        const err19 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/const", keyword: "const", params: { allowedValue: "ComposeValidationError" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+    }
+    if (data.case !== void 0) {
+      let data6 = data.case;
+      if (typeof data6 !== "string") {
+        const err20 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err20];
+        } else {
+          vErrors.push(err20);
+        }
+        errors++;
+      }
+      if ("unsupported" !== data6) {
+        const err21 = { instancePath: instancePath + "/case", schemaPath: "#/properties/case/const", keyword: "const", params: { allowedValue: "unsupported" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err21];
+        } else {
+          vErrors.push(err21);
+        }
+        errors++;
+      }
+    }
+    if (data.path !== void 0) {
+      let data7 = data.path;
+      if (Array.isArray(data7)) {
+        const len0 = data7.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data8 = data7[i0];
+          if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema211.properties.path.items.type }, message: "must be string,integer" };
+            if (vErrors === null) {
+              vErrors = [err22];
+            } else {
+              vErrors.push(err22);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err23 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err23];
+        } else {
+          vErrors.push(err23);
+        }
+        errors++;
+      }
+    }
+    if (data.reason !== void 0) {
+      if (typeof data.reason !== "string") {
+        const err24 = { instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err24];
+        } else {
+          vErrors.push(err24);
+        }
+        errors++;
+      }
+    }
+    if (data.location !== void 0) {
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err25];
+    } else {
+      vErrors.push(err25);
+    }
+    errors++;
+  }
+  validate452.errors = vErrors;
+  return errors === 0;
+}
+validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate451.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+    errors = vErrors.length;
+  }
+  validate451.errors = vErrors;
+  return errors === 0;
+}
+validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_OrchestratorServiceNotFound = validate456;
 var schema213 = { "type": "object", "description": "The project has no service of this name. Names of services are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "No service '{service}' in project '{project}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "project", "service"], "properties": { "type": { "type": "string", "const": "/problems/orchestrator-service-not-found" }, "title": { "type": "string", "const": "Service not found" }, "status": { "type": "integer", "const": 404 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "OrchestratorError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "project": { "type": "string", "description": "The project." }, "service": { "type": "string", "description": "The service." } } };
 function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -25999,8 +26054,8 @@ function validate461(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate308(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
         errors = vErrors.length;
       }
     }
@@ -29167,8 +29222,8 @@ function validate521(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data3)) {
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate452(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+          if (!validate447(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate447.errors : vErrors.concat(validate447.errors);
             errors = vErrors.length;
           }
         }
@@ -29952,7 +30007,7 @@ export {
   problem_ComposeValidationEmptyProject,
   problem_ComposeValidationInvalidValue,
   problem_ComposeValidationMissingKey,
-  problem_ComposeValidationPathOutsideProject,
+  problem_ComposeValidationNotAllowed,
   problem_ComposeValidationUndefinedReference,
   problem_ComposeValidationUnknownKey,
   problem_ComposeValidationUnsupported,

@@ -1,5 +1,4 @@
-import { open, realpath, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { open, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { failure } from './errors.js';
 
@@ -44,41 +43,6 @@ export const localFiles: ComposeFiles = {
   },
   readStandardInput: () => text(process.stdin),
 };
-
-/**
- * The files below one directory: reading any other fails, symbolic links and `..` included. For projects that come
- * from someone who may not read this machine's files, as over the REST API.
- */
-export function confinedFiles(files: ComposeFiles, directory: string): ComposeFiles {
-  const check = async (file: string, shownAs = file): Promise<void> => {
-    const [root, target] = await Promise.all([realPath(directory), realPath(file)]);
-    const relative = path.relative(root, target);
-    if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) {
-      throw failure('ComposeValidationError', 'pathOutsideProject', { path: shownAs });
-    }
-  };
-  return {
-    async readText(file, shownAs) {
-      await check(file, shownAs);
-      return files.readText(file, shownAs);
-    },
-    async isFile(file, shownAs) {
-      await check(file, shownAs);
-      return files.isFile(file, shownAs);
-    },
-    readStandardInput: () => Promise.reject(failure('ComposeValidationError', 'pathOutsideProject', { path: '-' })),
-  };
-}
-
-/** The real path of a file, or of the nearest directory above it that exists, with the rest appended. */
-async function realPath(file: string): Promise<string> {
-  try {
-    return await realpath(file);
-  } catch {
-    const parent = path.dirname(file);
-    return parent === file ? file : path.join(await realPath(parent), path.basename(file));
-  }
-}
 
 async function readBounded(file: string): Promise<string> {
   const handle = await open(file, 'r');

@@ -40,6 +40,8 @@ export interface LoadOptions {
   readonly services?: readonly string[];
   /** What to do about keys that have no effect; default: warn. */
   readonly support?: SupportMode;
+  /** Checks the merged model before anything that it names is read; throws a ComposeFailure. */
+  readonly check?: (model: MapNode) => void;
   /** Access to files; default: the real file system. */
   readonly fileAccess?: ComposeFiles;
 }
@@ -72,6 +74,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   const prepared = await prepareLoad(options, true);
   const { context, scope, name } = prepared;
   const model = await loadModel(scope, context);
+  options.check?.(model);
   reportObsolete(model, context.warnings);
   reportUnsupported(model, options.support ?? 'default', context.warnings);
   const lookup = lookupIn(scope.environment);

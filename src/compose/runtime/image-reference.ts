@@ -19,6 +19,16 @@ export function qualifyImage(reference: string, registry: string = DEFAULT_REGIS
   return hasTagOrDigest(whole) ? whole : `${whole}:latest`;
 }
 
+/**
+ * Podman reads some names as files of this machine, such as `dir:/etc` or `oci-archive:/tmp/image.tar`
+ * (containers-transports(5)). `docker:24` is an image; only `docker://` is a transport.
+ */
+export function hasTransport(reference: string): boolean {
+  return /^(?:docker:\/\/|(?:dir|docker-archive|docker-daemon|oci|oci-archive|ostree|sif|containers-storage|tarball):)/.test(
+    reference,
+  );
+}
+
 function hasTagOrDigest(reference: string): boolean {
   return reference.includes('@') || reference.slice(reference.lastIndexOf('/')).includes(':');
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { ComposeMetrics } from './metrics.js';
 import type { ProjectRegistry } from './projects/registry.js';
+import type { Allowance } from './trust/allowances.js';
 import type { Turns } from './turns.js';
 
 export interface ComposeDependencies {
@@ -12,6 +13,8 @@ export interface ComposeDependencies {
   readonly version: string;
   readonly startedAt: Date;
   readonly projects: ProjectRegistry;
+  /** What the operator allows callers and the projects that they send. */
+  readonly allowances: ReadonlySet<Allowance>;
   readonly metrics: ComposeMetrics;
   /** By project: two `up` of one project at the same time would make its containers twice. */
   readonly turns: Turns;

@@ -17,6 +17,7 @@ import type { Caller } from './listening.js';
 import { createComposeMetrics } from './metrics.js';
 import { openProjectRegistry } from './projects/registry.js';
 import { composeSecurity } from './security.js';
+import type { Allowance } from './trust/allowances.js';
 import { createTurns } from './turns.js';
 
 export interface ComposeServiceOptions {
@@ -27,6 +28,8 @@ export interface ComposeServiceOptions {
   readonly version: string;
   /** Where compose files that are sent outlive the server; null: they do not. */
   readonly projectsFolder: string | null;
+  /** What the operator allows callers and the projects that they send; default: nothing. */
+  readonly allowances?: ReadonlySet<Allowance>;
   /** Who calls over a connection; null: nobody who may. */
   readonly callerOf: (socket: Socket) => Promise<Caller | null>;
   /** Refuses a request before anything is done for it. */
@@ -51,11 +54,11 @@ export interface ComposeService {
  * @throws RuntimeError.persistenceFailure when the projects folder cannot be read
  */
 export async function createComposeService(options: ComposeServiceOptions): Promise<ComposeService> {
-  const { backend, clock, log, version } = options;
+  const { backend, clock, log, version, allowances = new Set<Allowance>() } = options;
   const startedAt = clock.now();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every open stream listens: many are no leak
-  const projects = await openProjectRegistry(options.projectsFolder, clock);
+  const projects = await openProjectRegistry(options.projectsFolder, clock, allowances);
   const metrics = createComposeMetrics(backend, clock, startedAt);
   const dependencies: ComposeDependencies = {
     backend,
@@ -63,6 +66,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     version,
     startedAt,
     projects,
+    allowances,
     metrics,
     turns: createTurns(),
     stopping: stopping.signal,

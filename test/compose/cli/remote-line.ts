@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { parseListenAddress } from '../../../src/compose/service/listen-address.js';
 import { prepareListening, type ListenOptions } from '../../../src/compose/service/listening.js';
 import { createComposeService } from '../../../src/compose/service/service.js';
+import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
 import { captureLog } from '../../support/captured-log.js';
 import { commandLine, type CommandLine, type Ran, type Running, type World } from './command-line.js';
 
@@ -23,12 +24,14 @@ export interface RemoteLine {
  * @param files of the working directory; a text alone is its compose.yaml
  * @param listening where the server listens (default: a Unix socket), and with what
  * @param given arguments of every command, besides `--remote`
+ * @param allow what the operator of the server allows
  */
 export async function remoteLine(
   files: string | Readonly<Record<string, string>>,
   world: World = {},
   listening?: ListenOptions,
   given: readonly string[] = [],
+  allow: readonly Allowance[] = [],
 ): Promise<RemoteLine> {
   const local = await commandLine(files, world);
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-remote-'));
@@ -41,6 +44,7 @@ export async function remoteLine(
     log,
     version: '1.2.3',
     projectsFolder: null,
+    allowances: new Set(allow),
     admit: prepared.admit,
     callerOf: prepared.callerOf,
     replyValidation: 'always',

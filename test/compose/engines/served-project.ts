@@ -64,6 +64,33 @@ export const servedProject: EnginePart = (engine) => {
       expect(volumes.items).toEqual([]);
     });
 
+    it.each<[string, ComposeParts]>([
+      ['a Dockerfile of the host', { services: { web: { build: { context: '.', dockerfile: '/etc/passwd' } } } }],
+      [
+        'a directory of the host by way of a volume',
+        {
+          services: { web: { volumes: ['data:/data'] } },
+          volumes: { data: { driver_opts: { type: 'none', o: 'bind', device: '/etc' } } },
+        },
+      ],
+      [
+        'a directory of the host by way of a mount target',
+        { services: { web: { volumes: [{ type: 'volume', target: '/etc:/data' }] } } },
+      ],
+      ['the processes of the host', { services: { web: { pid: 'host' } } }],
+      ['all privileges', { services: { web: { privileged: true } } }],
+    ])('is refused when it asks for %s, and nothing of it is run', async (_what, parts) => {
+      const { compose, name, labels } = await served(engine, { services: { web: {} } });
+      const body = composeFile(engine, name, parts);
+      expect(await ingestProject(compose, { params: { name }, query: { replace: true }, body })).toMatchObject({
+        status: 400,
+        problem: { error: 'ComposeValidationError', case: 'notAllowed' },
+      });
+      unwrap(await upProject(compose, { params: { name } }));
+      const { items } = unwrap(await listContainers(compose, { query: { label: labels } }));
+      expect(items).toHaveLength(1);
+    });
+
     it('tells what its containers print, also while they do', async () => {
       const says = shell('echo one; echo two >&2; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo three');
       const { compose, name } = await served(engine, { services: { web: { command: says } } });

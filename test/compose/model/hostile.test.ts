@@ -1,12 +1,8 @@
-import { symlink } from 'node:fs/promises';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ComposeFailure } from '../../../src/compose/model/errors.js';
-import { confinedFiles, localFiles } from '../../../src/compose/model/files.js';
-import { loadProject } from '../../../src/compose/model/load.js';
 import { parseYaml } from '../../../src/compose/model/parse.js';
-import { folderWith, load, loadFailure, webFile } from './project-folder.js';
+import { load, loadFailure, webFile } from './project-folder.js';
 
 /** The failure of parsing, which must come as one. */
 function parseFailure(text: string): ComposeFailure {
@@ -184,49 +180,6 @@ describe('a hostile compose file', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('a project confined to its directory', () => {
-  it.each([
-    ['include', { 'compose.yaml': 'include: [../outside.yaml]\n' }],
-    ['an absolute include', { 'compose.yaml': 'include: [/etc/passwd]\n' }],
-    ['env_file', { 'compose.yaml': webFile('env_file: ../../../etc/passwd') }],
-    ['label_file', { 'compose.yaml': webFile('label_file: /etc/passwd') }],
-    ['extends', { 'compose.yaml': 'services: {web: {extends: {file: ../other.yaml, service: x}}}' }],
-    [
-      'env_file of an include',
-      { 'compose.yaml': 'include: [{path: a.yaml, env_file: /etc/passwd}]', 'a.yaml': webFile('tty: true') },
-    ],
-  ])('cannot read beyond it through %s', async (_, files) => {
-    const folder = await folderWith(files);
-    const loading = loadProject({
-      environment: {},
-      workingDirectory: folder,
-      fileAccess: confinedFiles(localFiles, folder),
-    });
-    await expect(loading).rejects.toMatchObject({ error: 'ComposeValidationError', case: 'pathOutsideProject' });
-  });
-
-  it('cannot read beyond it through a symbolic link', async () => {
-    const folder = await folderWith({ 'compose.yaml': webFile('env_file: link.env') });
-    await symlink('/etc/passwd', path.join(folder, 'link.env'));
-    const loading = loadProject({
-      environment: {},
-      workingDirectory: folder,
-      fileAccess: confinedFiles(localFiles, folder),
-    });
-    await expect(loading).rejects.toMatchObject({ case: 'pathOutsideProject' });
-  });
-
-  it('reads what lies inside', async () => {
-    const folder = await folderWith({ 'compose.yaml': webFile('env_file: sub/../a.env'), 'a.env': 'A=1' });
-    const { project } = await loadProject({
-      environment: {},
-      workingDirectory: folder,
-      fileAccess: confinedFiles(localFiles, folder),
-    });
-    expect(project.services['web']?.environment).toEqual({ A: '1' });
   });
 });
 

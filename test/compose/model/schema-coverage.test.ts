@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { composeFile } from '../../../src/compose/model/schema/compose-file.js';
 import { UNSUPPORTED_KEYS } from '../../../src/compose/model/support.js';
@@ -7,6 +5,7 @@ import { loadUninterpolated } from '../../../src/compose/model/load.js';
 import { parseYaml } from '../../../src/compose/model/parse.js';
 import type { Json } from '../../../src/compose/model/node.js';
 import { folderWith, load } from './project-folder.js';
+import { keyPaths, readSpecification, skipReason } from './specification.js';
 
 /** The keys of a service in the Compose Specification, so that the test says something without the schema at hand. */
 const SERVICE_KEYS =
@@ -18,40 +17,6 @@ const SERVICE_KEYS =
   ports post_start pre_start pre_stop privileged profiles provider pull_policy pull_refresh_after read_only restart runtime scale
   secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty ulimits use_api_socket user
   userns_mode uts volumes volumes_from working_dir`.split(/\s+/);
-
-interface Schema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly $defs?: Readonly<Record<string, Schema>>;
-}
-
-/** The specification's schema: a file named by a variable, or what the reference implementation carries. */
-function readSchema(): Schema | undefined {
-  const file = process.env['PLUMBLINE_COMPOSE_SCHEMA'];
-  if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Schema;
-  const oracle = process.env['PLUMBLINE_COMPOSE_ORACLE'];
-  if (oracle !== undefined && existsSync(oracle))
-    return JSON.parse(execFileSync(oracle, ['-schema'], { encoding: 'utf8' })) as Schema;
-  return undefined;
-}
-
-/** Every way to a key that the schema has; names that authors choose are `name`, list items are 0. */
-function keyPaths(schema: Schema, root: Schema, path: readonly (string | number)[], depth = 0): (string | number)[][] {
-  if (depth > 12) return [];
-  const target = schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {});
-  const own = Object.entries(target.properties ?? {}).flatMap(([key, value]) => [
-    [...path, key],
-    ...keyPaths(value, root, [...path, key], depth + 1),
-  ]);
-  const named = Object.entries(target.patternProperties ?? {})
-    .filter(([pattern]) => pattern !== '^x-')
-    .flatMap(([, value]) => keyPaths(value, root, [...path, 'name'], depth + 1));
-  const items = target.items === undefined ? [] : keyPaths(target.items, root, [...path, 0], depth + 1);
-  return [...own, ...named, ...items, ...(target.oneOf ?? []).flatMap((each) => keyPaths(each, root, path, depth + 1))];
-}
 
 /** A compose file that holds one key, with null as its value. */
 function fileWith(path: readonly (string | number)[]): Json {
@@ -79,15 +44,12 @@ describe('the keys of the Compose Specification', () => {
     expect(isKnown(['services', 'web', 'nonsense'])).toBe(false);
   });
 
-  const schema = readSchema();
-  it.skipIf(schema === undefined)(
-    `are known at every depth of the schema${schema === undefined ? ' (skipped: neither PLUMBLINE_COMPOSE_SCHEMA nor PLUMBLINE_COMPOSE_ORACLE names a file)' : ''}`,
-    () => {
-      const paths = keyPaths(schema ?? {}, schema ?? {}, []);
-      expect(paths.length).toBeGreaterThan(300);
-      expect(paths.filter((path) => !isKnown(path))).toEqual([]);
-    },
-  );
+  const schema = readSpecification();
+  it.skipIf(schema === undefined)(`are known at every depth of the schema${skipReason(schema)}`, () => {
+    const paths = keyPaths(schema ?? {}, schema ?? {});
+    expect(paths.length).toBeGreaterThan(300);
+    expect(paths.filter((path) => !isKnown(path))).toEqual([]);
+  });
 });
 
 describe('keys without effect', () => {

@@ -1,10 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utcTime } from '../../../src/compose/runtime/engine/time.js';
-import { qualifyImage } from '../../../src/compose/runtime/image-reference.js';
+import { hasTransport, qualifyImage } from '../../../src/compose/runtime/image-reference.js';
 import { lineCutter, linesOf } from '../../../src/compose/runtime/lines.js';
 import { scrub, secretValues } from '../../../src/compose/runtime/scrub.js';
 import { exitCodeOf, signalName } from '../../../src/compose/runtime/signals.js';
+
+describe('the name of an image', () => {
+  it.each(['dir:/etc', 'docker-archive:/tmp/a.tar', 'oci:layout', 'containers-storage:[overlay@/x]a', 'docker://a/b'])(
+    '%s is a file or another place of this machine',
+    (reference) => {
+      expect(hasTransport(reference)).toBe(true);
+    },
+  );
+
+  it.each(['docker:24', 'localhost:5000/dir/a', 'dir', 'oci-tools:1', 'team/app:2'])('%s is an image', (reference) => {
+    expect(hasTransport(reference)).toBe(false);
+  });
+});
 
 describe('scrub', () => {
   it.each([

@@ -61,7 +61,7 @@ const fallibleClock: Clock = {
 
 let running: RunningService;
 beforeAll(async () => {
-  running = await runService({ clock: fallibleClock });
+  running = await runService({ clock: fallibleClock, allow: ['build'] });
   await running.up('shop', shop);
 });
 afterAll(() => running.stop());

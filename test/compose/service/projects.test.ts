@@ -8,6 +8,7 @@ let running: RunningService;
 let outcome = 0;
 beforeAll(async () => {
   running = await runService({
+    allow: ['build', 'other-projects', 'host-namespaces'],
     pullable: (reference) => !reference.includes('missing'),
     programs: ({ container }) => (container.endsWith('-migrate') ? () => outcome : undefined),
   });

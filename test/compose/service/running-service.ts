@@ -4,6 +4,7 @@ import { mockBackend, type Mock, type MockParts } from '../../../src/compose/run
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { prepareListening, type ListenOptions } from '../../../src/compose/service/listening.js';
 import { createComposeService, type ComposeService } from '../../../src/compose/service/service.js';
+import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
 import type { RunningServer } from '../../../src/contract/server.js';
 import { captureLog } from '../../support/captured-log.js';
 import { recordingFetch } from '../../support/recorder.js';
@@ -28,6 +29,7 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
   readonly clock?: Clock;
   readonly listen?: ListenOptions;
   readonly projectsFolder?: string | null;
+  readonly allow?: readonly Allowance[];
   /** Stands between the service and the mock. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -35,7 +37,7 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
 const loopback: ListenOptions = { address: { scheme: 'tcp', host: '127.0.0.1', port: 0 } };
 
 export async function runService(parts: ServiceParts = {}): Promise<RunningService> {
-  const { clock = systemClock, listen = loopback, projectsFolder = null, wrap, ...mockParts } = parts;
+  const { clock = systemClock, listen = loopback, projectsFolder = null, allow = [], wrap, ...mockParts } = parts;
   const mock = mockBackend({ images: ['app'], ...mockParts, clock });
   const backend = wrap === undefined ? mock.backend : wrap(mock.backend);
   const { log, lines } = captureLog();
@@ -47,6 +49,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     log,
     version: '0.0.0',
     projectsFolder,
+    allowances: new Set(allow),
     callerOf: listening.callerOf,
     admit: listening.admit,
     replyValidation: 'always',

@@ -96,4 +96,9 @@ describe('compose serve', () => {
     const { ended } = await serve('--listen', address);
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
+
+  test('an allowance that does not exist is wrong usage', async () => {
+    const { ended } = await serve('--allow', 'build,everything');
+    expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining("'everything' is not one of") });
+  });
 });

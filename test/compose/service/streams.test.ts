@@ -137,6 +137,7 @@ test('A hundred followers of a log hear all that a service says over a restart, 
 test('A build whose reader does not read goes on, and the reader is told how many lines it lost', async () => {
   const lines = 5000;
   const running = await runService({
+    allow: ['build'],
     wrap: (backend) => ({
       ...backend,
       images: {

@@ -448,7 +448,7 @@ export interface paths {
     put?: never;
     /**
      * Create a volume
-     * @description Creates a named volume.
+     * @description Creates a named volume. Drivers other than `local` need the allowance `plugins`.
      */
     post: operations['createVolume'];
     delete?: never;
@@ -564,7 +564,7 @@ export interface paths {
     put?: never;
     /**
      * Send a compose file
-     * @description Takes a compose file in, under the name in the path. Nothing is started. The file is one document set without `include`, and may not name files of the server: no bind mounts, environment files, build contexts or secrets from a path. Variables are not taken from the environment of the server. Sending the same file again changes nothing; another one is refused unless `replace` is set.
+     * @description Stores a compose file under the name in the path. Nothing is started. Keys that would read files of the server or give privileges on it are refused with the place of the key, unless the operator allows their class (see "Trust" above). `include` and `provider` are always refused. Variables are not taken from the environment of the server. Sending the same file again changes nothing; another one is refused unless `replace` is set.
      */
     post: operations['ingestProject'];
     /**
@@ -1332,7 +1332,7 @@ export interface components {
       /** @description Where to run it; left out for that of the container. */
       working_directory?: string;
       /**
-       * @description Whether it may do what the container may not.
+       * @description Whether it may do what the container may not. Needs the allowance `privileges`.
        * @default false
        */
       privileged?: boolean;
@@ -1365,6 +1365,44 @@ export interface components {
       type: 'exit';
       /** @description What the command ended with. */
       exit_code: number;
+    };
+    /** @description A place in a file. */
+    SourcePosition: {
+      /** @description The line, from 1. */
+      line: number;
+      /** @description The column, from 1. */
+      column: number;
+    };
+    /** @description Where in the compose file it is. Null where that is not known. */
+    SourceLocation: components['schemas']['SourcePosition'] | null;
+    /** @description A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
+    ComposeValidationNotAllowedProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-not-allowed';
+      /** @constant */
+      title: 'Not allowed here';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'notAllowed';
+      /** @description The place in the compose file or in the request: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description Why not. */
+      reason: string;
+      /** @description The class of `--allow` that would accept it, `none` for what is always refused. */
+      allowance: string;
+      location: components['schemas']['SourceLocation'];
     };
     /** @description The processes of a container. */
     ProcessTable: {
@@ -1646,15 +1684,6 @@ export interface components {
       /** @description What in it has no effect here. */
       warnings: string[];
     };
-    /** @description A place in a file. */
-    SourcePosition: {
-      /** @description The line, from 1. */
-      line: number;
-      /** @description The column, from 1. */
-      column: number;
-    };
-    /** @description Where in the compose file it is. Null where that is not known. */
-    SourceLocation: components['schemas']['SourcePosition'] | null;
     /** @description A service says neither which image it runs nor how one is built. Give it `image` or `build`. */
     ComposeImageNotFoundProblem: {
       /** @constant */
@@ -2300,58 +2329,6 @@ export interface components {
       case: 'emptyProject';
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The file asks for something that is not done here. For a project that is sent to the server that is everything which would reach for files of the server. */
-    ComposeValidationUnsupportedProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-unsupported';
-      /** @constant */
-      title: 'Not supported here';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unsupported';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description Why not. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The project would read a file that is none of its own. */
-    ComposeValidationPathOutsideProjectProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-path-outside-project';
-      /** @constant */
-      title: 'Path outside of the project';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'pathOutsideProject';
-      /** @description The path. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
     /** @description A service of a project. */
     ProjectService: {
       /** @description The project. */
@@ -2425,6 +2402,33 @@ export interface components {
       services: components['schemas']['ServiceContainer'][];
       /** @description What was left out. */
       warnings: string[];
+    };
+    /** @description The file asks for something that is not supported here. */
+    ComposeValidationUnsupportedProblem: {
+      /** @constant */
+      type: '/problems/compose-validation-unsupported';
+      /** @constant */
+      title: 'Not supported here';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'ComposeValidationError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'unsupported';
+      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+      path: (string | number)[];
+      /** @description Why not. */
+      reason: string;
+      location: components['schemas']['SourceLocation'];
     };
     /** @description The project has no service of this name. Names of services are case sensitive. */
     OrchestratorServiceNotFoundProblem: {
@@ -2908,6 +2912,18 @@ export interface components {
         'application/problem+json': components['schemas']['RuntimeTimeoutProblem'];
       };
     };
+    /** @description The body cannot be read, or asks for privileges that the operator does not allow. */
+    CannotExec: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json':
+          | components['schemas']['MalformedRequestProblem']
+          | components['schemas']['ComposeValidationNotAllowedProblem'];
+      };
+    };
     /** @description The image is not here and cannot be pulled. */
     ImageNotFound: {
       headers: {
@@ -2926,6 +2942,18 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['RuntimeAlreadyExistsProblem'];
+      };
+    };
+    /** @description The body cannot be read, or names a driver that the operator does not allow. */
+    CannotCreateVolume: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json':
+          | components['schemas']['MalformedRequestProblem']
+          | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
     /** @description There is no such project. */
@@ -2972,8 +3000,7 @@ export interface components {
           | components['schemas']['ComposeValidationConflictProblem']
           | components['schemas']['ComposeValidationCircularDependencyProblem']
           | components['schemas']['ComposeValidationEmptyProjectProblem']
-          | components['schemas']['ComposeValidationUnsupportedProblem']
-          | components['schemas']['ComposeValidationPathOutsideProjectProblem'];
+          | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
     /** @description The body cannot be read, or the compose file cannot be followed. */
@@ -4004,7 +4031,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['ExecOutput'] | components['schemas']['ExecExit'];
         };
       };
-      400: components['responses']['MalformedRequest'];
+      400: components['responses']['CannotExec'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4435,7 +4462,7 @@ export interface operations {
           'application/json': components['schemas']['Volume'];
         };
       };
-      400: components['responses']['MalformedRequest'];
+      400: components['responses']['CannotCreateVolume'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];

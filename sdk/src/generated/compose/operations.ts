@@ -306,7 +306,7 @@ export interface ExecInContainerRequest extends CallOptions {
 }
 export type ExecInContainerResult =
   | Success<200, AsyncIterable<operations['execInContainer']['responses'][200]['content']['application/x-ndjson']>>
-  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationNotAllowedProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -479,7 +479,7 @@ export interface CreateVolumeRequest extends CallOptions {
 }
 export type CreateVolumeResult =
   | Success<201, Schemas['Volume']>
-  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationNotAllowedProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
@@ -663,8 +663,7 @@ export type IngestProjectResult =
       | Schemas['ComposeValidationConflictProblem']
       | Schemas['ComposeValidationCircularDependencyProblem']
       | Schemas['ComposeValidationEmptyProjectProblem']
-      | Schemas['ComposeValidationUnsupportedProblem']
-      | Schemas['ComposeValidationPathOutsideProjectProblem']
+      | Schemas['ComposeValidationNotAllowedProblem']
     >
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>

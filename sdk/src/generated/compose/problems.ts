@@ -21,6 +21,7 @@ export type Problem =
   | Schemas['PayloadTooLargeProblem']
   | Schemas['UnsupportedMediaTypeProblem']
   | Schemas['RuntimeTimeoutProblem']
+  | Schemas['ComposeValidationNotAllowedProblem']
   | Schemas['RuntimeImageNotFoundProblem']
   | Schemas['RuntimeAlreadyExistsProblem']
   | Schemas['OrchestratorProjectNotFoundProblem']
@@ -50,7 +51,6 @@ export type Problem =
   | Schemas['ComposeValidationCircularDependencyProblem']
   | Schemas['ComposeValidationEmptyProjectProblem']
   | Schemas['ComposeValidationUnsupportedProblem']
-  | Schemas['ComposeValidationPathOutsideProjectProblem']
   | Schemas['OrchestratorServiceNotFoundProblem']
   | Schemas['ComposeExternalVolumeNotFoundProblem']
   | Schemas['ComposeWaitNonZeroExitCodeProblem']
@@ -79,6 +79,7 @@ export const problemTypes = [
   '/problems/payload-too-large',
   '/problems/unsupported-media-type',
   '/problems/runtime-timeout',
+  '/problems/compose-validation-not-allowed',
   '/problems/runtime-image-not-found',
   '/problems/runtime-already-exists',
   '/problems/orchestrator-project-not-found',
@@ -108,7 +109,6 @@ export const problemTypes = [
   '/problems/compose-validation-circular-dependency',
   '/problems/compose-validation-empty-project',
   '/problems/compose-validation-unsupported',
-  '/problems/compose-validation-path-outside-project',
   '/problems/orchestrator-service-not-found',
   '/problems/compose-external-volume-not-found',
   '/problems/compose-wait-non-zero-exit-code',

@@ -2,11 +2,12 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { pino as createLog } from 'pino';
 import type { Log } from '../../../../generated/contract.js';
 import { parseListenAddress, type ListenAddress } from '../../service/listen-address.js';
 import { prepareListening, type ListenOptions } from '../../service/listening.js';
+import { ALLOWANCES, allowanceNames, isAllowance, type Allowance } from '../../service/trust/allowances.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
@@ -17,6 +18,7 @@ interface ServeFlags {
   readonly listen?: string;
   readonly insecure?: boolean;
   readonly allowHost?: readonly string[];
+  readonly allow?: readonly Allowance[];
   readonly cert?: string;
   readonly key?: string;
   readonly clientCa?: string;
@@ -49,6 +51,7 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
           'let requests call the server by this name too; repeatable (tcp://, tls://)',
           collected,
         )
+        .option('--allow <classes>', allowHelp, collectedAllowances)
         .option('--projects <folder>', 'keep compose files that are sent here (default: until the server ends)')
         .option('--stop-timeout <seconds>', 'how long requests may take to finish at the end', wholeNumber),
     examples: [
@@ -58,6 +61,21 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
     ],
     run: (session, _args, flags) => serve(session, flags, version),
   });
+}
+
+const allowHelp = `let projects that are sent use more of this machine, as a list with commas; repeatable:\n${Object.entries(
+  ALLOWANCES,
+)
+  .map(([name, meaning]) => `${name}: ${meaning}`)
+  .join('\n')}`;
+
+function collectedAllowances(text: string, before: readonly Allowance[] = []): readonly Allowance[] {
+  const names = text.split(',').map((name) => name.trim());
+  const wrong = names.find((name) => !isAllowance(name));
+  if (wrong !== undefined) {
+    throw new InvalidArgumentError(`'${wrong}' is not one of ${allowanceNames.join(', ')}.`);
+  }
+  return [...before, ...names.filter(isAllowance)];
 }
 
 /** Serves until the process is told to end; then streams end, and requests finish within the deadline. */
@@ -75,6 +93,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     log,
     version,
     projectsFolder: flags.projects === undefined ? null : resolve(io.workingDirectory, flags.projects),
+    allowances: new Set(flags.allow),
     callerOf: listening.callerOf,
     admit: listening.admit,
     replyValidation: 'sampled',

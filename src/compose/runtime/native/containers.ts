@@ -7,6 +7,7 @@ import { lookDespiteEnd } from '../engine/just-ended.js';
 import { cells } from '../engine/process-table.js';
 import { utcTime } from '../engine/time.js';
 import { backendFailure, imageNotFound, notFound, unlessNotFound } from '../errors.js';
+import { hasTransport } from '../image-reference.js';
 import { objectsOf, parseJson } from '../json.js';
 import type { CreatedContainer, ProcessTable, StatsSample } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
@@ -74,7 +75,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
 }
 
 async function create(podman: Podman, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
-  if (spec.image.startsWith('-')) throw imageNotFound(spec.image);
+  if (spec.image.startsWith('-') || hasTransport(spec.image)) throw imageNotFound(spec.image);
   for (const mount of spec.mounts ?? []) {
     if (mount.type === 'bind' && mount.createHostPath) await makeHostPath(mount.source);
   }

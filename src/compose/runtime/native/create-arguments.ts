@@ -67,7 +67,7 @@ export function labelArguments(labels: Readonly<Record<string, string>>): string
 
 /** Variables that podman, or what it runs, would itself heed. */
 const heeded =
-  /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
+  /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|GLIBC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_.*|MALLOC_.*|TZDIR|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
 
 /**
  * Values do not stand among the arguments, where every user of the machine can read them: podman is given the

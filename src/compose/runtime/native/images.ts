@@ -2,7 +2,7 @@
 import { mergedLines } from './merged-lines.js';
 import { engineImage } from '../engine/image.js';
 import { RuntimeError, imageNotFound } from '../errors.js';
-import { qualifyImage } from '../image-reference.js';
+import { hasTransport, qualifyImage } from '../image-reference.js';
 import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
@@ -47,8 +47,8 @@ async function* progress(process: PodmanProcess, reference: string): AsyncGenera
   }
 }
 
-/** A name from outside must not become an option. */
+/** A name from outside must not become an option, or a file of this machine. */
 function operand(reference: string): string {
-  if (reference === '' || reference.startsWith('-')) throw imageNotFound(reference);
+  if (reference === '' || reference.startsWith('-') || hasTransport(reference)) throw imageNotFound(reference);
   return reference;
 }

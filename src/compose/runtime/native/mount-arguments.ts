@@ -1,4 +1,5 @@
 /** Mounts as arguments of `podman create`. */
+import { notSupported } from '../errors.js';
 import type { Mount } from '../spec.js';
 
 export function mountArguments(mounts: readonly Mount[]): string[] {
@@ -31,7 +32,12 @@ function bindArgument(mount: Extract<Mount, { type: 'bind' }>): string {
   return `--mount=${parts.join(',')}`;
 }
 
+/** @throws RuntimeError.notSupported for a target that podman would read as a source and a target */
 function volumeArgument(mount: Extract<Mount, { type: 'volume' }>): string {
+  if (mount.target.includes(':')) throw notSupported("a mount target with ':'", 'native');
+  if (mount.subpath !== undefined && mount.target.includes(',')) {
+    throw notSupported("a mount target with ','", 'native');
+  }
   if (mount.source === undefined) return `--volume=${mount.target}`;
   if (mount.subpath !== undefined) {
     const parts = ['type=volume', `src=${mount.source}`, `dst=${mount.target}`, `subpath=${mount.subpath}`];

@@ -6,12 +6,14 @@ import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { oneItem } from '../one-item.js';
 import { streamOf, streamSignal } from '../streams.js';
+import { NOT_ALLOWED, requireAllowance } from '../trust/trust.js';
 
 type Frame = Schemas['ExecOutput'] | Schemas['ExecExit'];
 type Encoding = Schemas['OutputEncoding'];
 
 export const execInContainer: ExecInContainerHandler<ComposeDependencies> = ({ params, body, context }, dependencies) =>
-  answering(['RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+  answering([...NOT_ALLOWED, 'RuntimeError.notFound', 'RuntimeError.invalidState'], async () => {
+    if (body.privileged) requireAllowance('privileges', ['privileged'], dependencies.allowances);
     const signal = streamSignal(context, dependencies);
     const process = await dependencies.backend.containers.exec(params.id, specOf(body), { signal });
     const frames = framesOf(process, body.encoding ?? 'utf8');

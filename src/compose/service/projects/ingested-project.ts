@@ -1,16 +1,17 @@
 /**
- * Compose files that were sent. Whoever sends one need not be allowed to read this machine's files, so nothing of them
- * gets in: the project's directory is empty, and no path may lead out of it; variables are not taken from the server.
+ * Compose files that were sent. A sender may not read files of this machine: the project's directory is empty, no other
+ * file is read, and variables are not taken from the server's environment. What else a project may use is decided in
+ * ../trust/.
  */
 import path from 'node:path';
 import { failure } from '../../model/errors.js';
-import { confinedFiles, localFiles } from '../../model/files.js';
+import { localFiles, type ComposeFiles } from '../../model/files.js';
 import { loadProject, type LoadedProject } from '../../model/load.js';
-import { child } from '../../model/node.js';
 import { parseYaml } from '../../model/parse.js';
 import { ALL_PROFILES } from '../../model/profiles.js';
-import type { Project } from '../../model/project.js';
 import type { Service } from '../../model/service.js';
+import type { Allowance } from '../trust/allowances.js';
+import { requireAllowed, requireReadable } from '../trust/trust.js';
 
 export interface IngestedProject {
   readonly name: string;
@@ -20,7 +21,11 @@ export interface IngestedProject {
   readonly ingestedAt: string;
   /** The project's directory: absolute, there, and empty. */
   readonly directory: string;
+  /** What the operator of the server allows. */
+  readonly allowances: ReadonlySet<Allowance>;
 }
+
+type SentProject = Omit<IngestedProject, 'ingestedAt'>;
 
 export interface IngestedSelection {
   readonly profiles?: readonly string[];
@@ -28,24 +33,17 @@ export interface IngestedSelection {
   readonly services?: readonly string[];
 }
 
-/** More than this many containers of one service are a slip, or an attack. */
+/** More containers of one service are a mistake or an attack. */
 const mostReplicas = 1000;
 
 const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
 export function loadIngested(
-  { name, text, directory }: Pick<IngestedProject, 'name' | 'text' | 'directory'>,
+  { name, text, directory, allowances }: SentProject,
   { profiles = [], services = [] }: IngestedSelection = {},
 ): Promise<LoadedProject> {
   const file = path.join(directory, fileName);
-  const files = {
-    ...localFiles,
-    readText: (wanted: string, shownAs?: string) =>
-      wanted === file ? Promise.resolve(text) : localFiles.readText(wanted, shownAs),
-    isFile: (wanted: string, shownAs?: string) =>
-      wanted === file ? Promise.resolve(true) : localFiles.isFile(wanted, shownAs),
-  };
   return loadProject({
     files: [file],
     projectName: name,
@@ -53,12 +51,31 @@ export function loadIngested(
     services,
     environment: {},
     workingDirectory: directory,
-    fileAccess: confinedFiles(files, directory),
+    fileAccess: filesOf(file, text, allowances),
+    check: (model) => {
+      requireAllowed(model, { allowances, directory });
+    },
   });
 }
 
+/** The compose file, and nothing else unless files of the server are allowed. */
+function filesOf(file: string, text: string, allowances: ReadonlySet<Allowance>): ComposeFiles {
+  const others: ComposeFiles = allowances.has('host-files') ? localFiles : noFiles;
+  return {
+    readText: (wanted, shownAs) => (wanted === file ? Promise.resolve(text) : others.readText(wanted, shownAs)),
+    isFile: (wanted, shownAs) => (wanted === file ? Promise.resolve(true) : others.isFile(wanted, shownAs)),
+    readStandardInput: noFiles.readStandardInput,
+  };
+}
+
+const noFiles: ComposeFiles = {
+  readText: () => Promise.resolve(undefined),
+  isFile: () => Promise.resolve(false),
+  readStandardInput: () => Promise.resolve(''),
+};
+
 /** With the services of every profile. A project does not change once it was taken in: it is read once. */
-export function loadWhole(project: Pick<IngestedProject, 'name' | 'text' | 'directory'>): Promise<LoadedProject> {
+export function loadWhole(project: SentProject): Promise<LoadedProject> {
   const known = wholes.get(project);
   if (known !== undefined) return known;
   const loading = loadIngested(project, { profiles: [ALL_PROFILES] });
@@ -74,60 +91,20 @@ const wholes = new WeakMap<object, Promise<LoadedProject>>();
  * @returns the project with the services of every profile
  * @throws ComposeFailure
  */
-export async function checkSent(sent: Pick<IngestedProject, 'name' | 'text' | 'directory'>): Promise<LoadedProject> {
-  refuseIncludes(sent.text);
+export async function checkSent(sent: SentProject): Promise<LoadedProject> {
+  for (const document of parseYaml(sent.text, fileName)) requireReadable(document, sent);
   const whole = await loadWhole(sent);
-  // What holds with every profile need not hold without any.
+  // A project can be valid with every profile and invalid without one.
   await loadIngested(sent);
   const services = Object.entries(whole.project.services);
   if (services.length === 0) throw failure('ComposeValidationError', 'emptyProject', {});
-  for (const [name, service] of services) checkService(name, service, sent.directory);
-  checkContents(whole.project);
+  for (const [name, service] of services) checkReplicas(name, service);
   return whole;
 }
 
-function refuseIncludes(text: string): void {
-  for (const document of parseYaml(text, fileName)) {
-    const include = child(document, 'include');
-    if (include === undefined) continue;
-    const reason = 'a project that is sent is one file';
-    throw failure('ComposeValidationError', 'unsupported', { path: ['include'], reason }, include.place);
-  }
-}
-
-function checkService(name: string, service: Service, directory: string): void {
-  if ((service.scale ?? service.deploy?.replicas ?? 1) > mostReplicas) {
-    const at = service.scale === undefined ? ['deploy', 'replicas'] : ['scale'];
-    const fields = { path: ['services', name, ...at], expected: `at most ${mostReplicas}` };
-    throw failure('ComposeValidationError', 'invalidValue', fields);
-  }
-  for (const { type, source } of service.volumes ?? [])
-    if (type === 'bind' && source !== undefined) requireInside(source, directory);
-  const { build } = service;
-  if (build === undefined) return;
-  for (const context of [build.context, ...Object.values(build.additional_contexts ?? {})]) {
-    // Addresses of other kinds are the engine's to fetch.
-    if (context !== undefined && path.isAbsolute(context)) requireInside(context, directory);
-  }
-  if (build.ssh !== undefined) {
-    const reason = 'the keys of the server are its own';
-    throw failure('ComposeValidationError', 'unsupported', { path: ['services', name, 'build', 'ssh'], reason });
-  }
-}
-
-function requireInside(source: string, directory: string): void {
-  // What is not absolute by now is for somebody else to understand, such as a ~ without a home.
-  const relative = path.isAbsolute(source) ? path.relative(directory, source) : '..';
-  if (relative === '..' || relative.startsWith(`..${path.sep}`)) {
-    throw failure('ComposeValidationError', 'pathOutsideProject', { path: source });
-  }
-}
-
-function checkContents({ secrets, configs }: Project): void {
-  for (const [section, entries] of Object.entries({ secrets, configs })) {
-    const name = Object.keys(entries).find((each) => entries[each]?.file !== undefined);
-    if (name === undefined) continue;
-    const reason = 'a project that is sent has no files beside it';
-    throw failure('ComposeValidationError', 'unsupported', { path: [section, name, 'file'], reason });
-  }
+function checkReplicas(name: string, service: Service): void {
+  if ((service.scale ?? service.deploy?.replicas ?? 1) <= mostReplicas) return;
+  const at = service.scale === undefined ? ['deploy', 'replicas'] : ['scale'];
+  const fields = { path: ['services', name, ...at], expected: `at most ${mostReplicas}` };
+  throw failure('ComposeValidationError', 'invalidValue', fields);
 }

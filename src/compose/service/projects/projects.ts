@@ -77,8 +77,7 @@ const refusals = [
   'ComposeValidationError.conflict',
   'ComposeValidationError.circularDependency',
   'ComposeValidationError.emptyProject',
-  'ComposeValidationError.unsupported',
-  'ComposeValidationError.pathOutsideProject',
+  'ComposeValidationError.notAllowed',
   'RuntimeError.alreadyExists',
 ] as const;
 

@@ -2,10 +2,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ComposeFailure } from '../../model/errors.js';
 import type { LoadedProject } from '../../model/load.js';
 import type { Clock } from '../../runtime/clock.js';
 import { alreadyExists, RuntimeError } from '../../runtime/errors.js';
 import { replaceFile } from '../../runtime/state.js';
+import type { Allowance } from '../trust/allowances.js';
 import { checkSent, type IngestedProject } from './ingested-project.js';
 
 export interface Ingestion {
@@ -34,12 +36,17 @@ export interface ProjectRegistry {
 
 /**
  * @param folder where the projects outlive the server; null: they do not
- * @throws RuntimeError.persistenceFailure when what is there cannot be read
+ * @param allowances what the operator allows the projects
+ * @throws RuntimeError.persistenceFailure when the folder cannot be read, or has a project that is not allowed any more
  */
-export async function openProjectRegistry(folder: string | null, clock: Clock): Promise<ProjectRegistry> {
+export async function openProjectRegistry(
+  folder: string | null,
+  clock: Clock,
+  allowances: ReadonlySet<Allowance> = new Set(),
+): Promise<ProjectRegistry> {
   const root = folder ?? (await mkdtemp(path.join(tmpdir(), 'plumbline-projects-')));
   const projects = new Map<string, IngestedProject>();
-  for (const project of await readProjects(root)) projects.set(project.name, project);
+  for (const project of await readProjects(root, allowances)) projects.set(project.name, project);
   const directoryOf = (name: string): string => path.join(root, name);
   const fileOf = (name: string): string => path.join(root, `${name}.json`);
 
@@ -48,12 +55,12 @@ export async function openProjectRegistry(folder: string | null, clock: Clock): 
     list: () => [...projects.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     async put(name, text, replace) {
       // The name is checked with the rest, before it becomes the name of a file.
-      const loaded = await checkSent({ name, text, directory: directoryOf(name) });
+      const loaded = await checkSent({ name, text, directory: directoryOf(name), allowances });
       const before = projects.get(name);
       if (before?.text === text) return { project: before, loaded, outcome: 'unchanged' };
       if (before !== undefined && !replace) throw alreadyExists(name);
       const ingestedAt = before?.ingestedAt ?? clock.now().toISOString();
-      const project = { name, text, ingestedAt, directory: directoryOf(name) };
+      const project = { name, text, ingestedAt, directory: directoryOf(name), allowances };
       await durably('written', async () => {
         await mkdir(project.directory, { recursive: true, mode: 0o700 });
         await replaceFile(fileOf(name), JSON.stringify({ ingested_at: ingestedAt, text }));
@@ -75,15 +82,29 @@ export async function openProjectRegistry(folder: string | null, clock: Clock): 
   };
 }
 
-async function readProjects(root: string): Promise<IngestedProject[]> {
-  return durably('read', async () => {
+async function readProjects(root: string, allowances: ReadonlySet<Allowance>): Promise<IngestedProject[]> {
+  const stored = await durably('read', async () => {
     await mkdir(root, { recursive: true, mode: 0o700 });
     const names = (await readdir(root)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
     return Promise.all(names.map((name) => readProject(root, name)));
   });
+  const projects = stored.map((project) => ({ ...project, allowances }));
+  for (const project of projects) await requireStillAllowed(project, root);
+  return projects;
 }
 
-async function readProject(root: string, name: string): Promise<IngestedProject> {
+/** The server may have been started with fewer allowances than before. */
+async function requireStillAllowed(project: IngestedProject, root: string): Promise<void> {
+  try {
+    await checkSent(project);
+  } catch (cause) {
+    if (!(cause instanceof ComposeFailure) || cause.case !== 'notAllowed') throw cause;
+    const message = `${path.join(root, project.name)}.json is not allowed: ${cause.message} Allow it, or remove the file.`;
+    throw new RuntimeError({ case: 'persistenceFailure', message }, { cause });
+  }
+}
+
+async function readProject(root: string, name: string): Promise<Omit<IngestedProject, 'allowances'>> {
   const stored: unknown = JSON.parse(await readFile(path.join(root, `${name}.json`), 'utf8'));
   const fields: { ingested_at?: unknown; text?: unknown } = typeof stored === 'object' && stored !== null ? stored : {};
   const { ingested_at: ingestedAt, text } = fields;

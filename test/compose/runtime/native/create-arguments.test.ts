@@ -12,7 +12,16 @@ describe('arguments of podman create', () => {
   });
 
   it('hold the values of variables that podman itself would heed', () => {
-    const names = ['PATH', 'HOME', 'LD_PRELOAD', 'CONTAINERS_CONF', 'XDG_RUNTIME_DIR', 'https_proxy', 'GODEBUG'];
+    const names = [
+      'PATH',
+      'HOME',
+      'LD_PRELOAD',
+      'CONTAINERS_CONF',
+      'XDG_RUNTIME_DIR',
+      'https_proxy',
+      'GODEBUG',
+      'GCONV_PATH',
+    ];
     for (const name of names) {
       const { args, environment } = createCommand({ ...spec, environment: { [name]: 'theirs' } });
       expect(args).toContain(`--env=${name}=theirs`);
@@ -23,6 +32,11 @@ describe('arguments of podman create', () => {
   it('end with the image and its command, which is not read for options', () => {
     const { args } = createCommand({ ...spec, command: ['--privileged', '-v', '/:/host'] });
     expect(args.slice(-4)).toEqual([spec.image, '--privileged', '-v', '/:/host']);
+  });
+
+  it('never take the target of a volume for a directory of the host', () => {
+    const mounts = [{ type: 'volume' as const, target: '/etc:/host' }];
+    expect(() => createCommand({ ...spec, mounts })).toThrow("a mount target with ':'");
   });
 
   it.each([

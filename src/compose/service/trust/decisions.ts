@@ -1,0 +1,297 @@
+/**
+ * What a project that was sent may use: a decision for every key of the Compose Specification. A key is allowed, needs
+ * an allowance of the operator for some of its values, or is refused always.
+ */
+import type { Json } from '../../model/node.js';
+import type { Allowance } from './allowances.js';
+import {
+  hasBuildDirectory,
+  isBuildDirectory,
+  isLocalCache,
+  isOutsidePath,
+  isReservedLabel,
+  isTmpfs,
+  logOptionNeed,
+  namespaceNeed,
+  keysOf,
+  networkNameNeed,
+  publishesLowPort,
+  textsOf,
+} from './values.js';
+
+/** Why a value is refused: for want of an allowance, or always (`never`). */
+export type Need = Allowance | 'never';
+
+export type Decision =
+  | 'allowed'
+  | {
+      /**
+       * What the value needs; undefined: it is allowed.
+       *
+       * @param directory the empty directory of the project: absolute
+       */
+      readonly need: (value: Json, directory: string) => Need | undefined;
+      /** Completes "<path> is refused: ". */
+      readonly reason: string;
+    };
+
+const always =
+  (need: Need): ((value: Json) => Need) =>
+  () =>
+    need;
+const when =
+  (need: Need, test: (value: Json) => boolean): ((value: Json) => Need | undefined) =>
+  (value) =>
+    test(value) ? need : undefined;
+
+/** Interpolation leaves texts, which the schema reads later: what does not say no says yes. */
+const isTrue = (value: Json): boolean =>
+  value !== false && (typeof value !== 'string' || !/^(?:false|no|off|n)$/i.test(value));
+const isOther =
+  (...values: readonly Json[]): ((value: Json) => boolean) =>
+  (value) =>
+    !values.includes(value);
+const isFilled = (value: Json): boolean => typeof value !== 'object' || Object.keys(value ?? {}).length > 0;
+
+const serverFile = { need: always('host-files'), reason: 'it reads a file of the server' } as const;
+const privilege = { need: always('privileges'), reason: 'it weakens the isolation of the container' } as const;
+const privileged = { need: when('privileges', isTrue), reason: 'it gives all privileges of the server' } as const;
+const device = { need: when('devices', isFilled), reason: 'it gives devices of the server' } as const;
+const external = {
+  need: when('other-projects', isTrue),
+  reason: 'it uses a resource that is not part of the project',
+} as const;
+const namespace = { need: namespaceNeed, reason: 'it joins a namespace outside the project' } as const;
+const labels = {
+  need: when('never', (value) => keysOf(value).some(isReservedLabel)),
+  reason: 'labels of the compose tools and of the engine are reserved',
+} as const;
+const driver = { need: when('plugins', isOther('', 'local')), reason: 'it uses a driver plug-in' } as const;
+
+/** Keys of one mapping that every project may use. */
+function allowed(mapping: string, keys: string): Record<string, Decision> {
+  return Object.fromEntries(keys.split(/\s+/).map((key) => [`${mapping}.${key}`, 'allowed']));
+}
+
+const hook = (name: string): Record<string, Decision> => ({
+  [`services.*.${name}`]: 'allowed',
+  ...allowed(`services.*.${name}.*`, 'command image user working_dir environment per_replica'),
+  [`services.*.${name}.*.privileged`]: privileged,
+});
+
+const service: Record<string, Decision> = {
+  // Own processes, limits and addresses inside the container, or keys without effect here.
+  ...allowed(
+    'services.*',
+    `attach blkio_config cap_drop command configs container_name cpu_count cpu_percent cpu_shares cpu_quota
+    cpu_period cpus cpuset depends_on deploy develop dns dns_opt dns_search domainname entrypoint environment expose
+    extends extra_hosts healthcheck hostname image init isolation links logging mac_address mem_limit
+    mem_reservation mem_swappiness memswap_limit models networks pids_limit platform ports profiles pull_policy
+    pull_refresh_after read_only restart scale shm_size secrets stdin_open stop_grace_period stop_signal tmpfs tty
+    ulimits user volumes working_dir`,
+  ),
+  'services.*.annotations': { need: when('privileges', isFilled), reason: 'the OCI runtime acts on annotations' },
+  'services.*.blkio_config.weight': 'allowed',
+  'services.*.blkio_config.weight_device': device,
+  'services.*.blkio_config.device_read_bps': device,
+  'services.*.blkio_config.device_read_iops': device,
+  'services.*.blkio_config.device_write_bps': device,
+  'services.*.blkio_config.device_write_iops': device,
+  'services.*.build': { need: always('build'), reason: 'it builds an image on the server' },
+  'services.*.cap_add': { need: when('privileges', isFilled), reason: privilege.reason },
+  'services.*.cgroup': namespace,
+  'services.*.cgroup_parent': privilege,
+  ...allowed('services.*.configs.*', 'source target uid gid mode'),
+  'services.*.cpu_rt_period': privilege,
+  'services.*.cpu_rt_runtime': privilege,
+  'services.*.credential_spec': serverFile,
+  ...allowed('services.*.depends_on.*', 'restart required condition'),
+  'services.*.device_cgroup_rules': device,
+  'services.*.devices': device,
+  'services.*.env_file': serverFile,
+  ...allowed('services.*.extends', 'service'),
+  'services.*.extends.file': serverFile,
+  'services.*.external_links': {
+    need: when('other-projects', isFilled),
+    reason: 'it links to containers that are not part of the project',
+  },
+  'services.*.gpus': device,
+  'services.*.group_add': {
+    need: when('privileges', (value) => textsOf(value).includes('keep-groups')),
+    reason: 'it gives the groups of the server process',
+  },
+  ...allowed('services.*.healthcheck', 'disable interval retries test timeout start_period start_interval'),
+  'services.*.ipc': namespace,
+  'services.*.label_file': serverFile,
+  'services.*.labels': labels,
+  'services.*.logging.driver': {
+    need: when('plugins', isOther('', 'json-file', 'local', 'k8s-file', 'none')),
+    reason: 'it sends the log to another program or machine',
+  },
+  'services.*.logging.options': { need: logOptionNeed, reason: 'it has an option that can name a file or an address' },
+  ...allowed('services.*.models.*', 'endpoint_var model_var'),
+  'services.*.network_mode': namespace,
+  ...allowed(
+    'services.*.networks.*',
+    'aliases interface_name ipv4_address ipv6_address link_local_ips mac_address priority gw_priority',
+  ),
+  'services.*.networks.*.driver_opts': { need: when('networks', isFilled), reason: 'it sets options of a driver' },
+  'services.*.oom_kill_disable': { need: when('privileges', isTrue), reason: 'it can starve the server of memory' },
+  'services.*.oom_score_adj': {
+    need: when('privileges', (value) => !(Number(value) >= 0)),
+    reason: 'it can starve the server of memory',
+  },
+  'services.*.pid': namespace,
+  ...allowed('services.*.ports.*', 'name mode host_ip target protocol app_protocol'),
+  'services.*.ports.*.published': {
+    need: when('networks', publishesLowPort),
+    reason: 'it publishes a port below 1024',
+  },
+  ...hook('pre_start'),
+  ...hook('post_start'),
+  ...hook('pre_stop'),
+  'services.*.privileged': privileged,
+  'services.*.provider': { need: always('never'), reason: 'it runs a program on the server' },
+  'services.*.runtime': privilege,
+  ...allowed('services.*.secrets.*', 'source target uid gid mode'),
+  'services.*.security_opt': {
+    need: when('privileges', (value) => textsOf(value).some((text) => !/^no-new-privileges([:=]true)?$/.test(text))),
+    reason: privilege.reason,
+  },
+  'services.*.storage_opt': {
+    need: when('privileges', (value) => keysOf(value).some((key) => key !== 'size')),
+    reason: 'it sets options of the storage driver',
+  },
+  // Settings of a namespace that the container has to itself; the engine refuses them where it is shared.
+  'services.*.sysctls': {
+    need: when('privileges', (value) =>
+      keysOf(value).some((key) => !/^(net\.|fs\.mqueue\.|kernel\.(shm|msg|sem))/.test(key)),
+    ),
+    reason: 'it changes a setting of the kernel',
+  },
+  ...allowed('services.*.ulimits.*', 'hard soft'),
+  'services.*.use_api_socket': { need: when('privileges', isTrue), reason: 'it gives access to the engine' },
+  'services.*.userns_mode': { need: namespaceNeed, reason: 'it joins a user namespace outside the project' },
+  'services.*.uts': namespace,
+  ...allowed('services.*.volumes.*', 'read_only consistency bind volume tmpfs image source'),
+  'services.*.volumes.*.type': {
+    need: (value) =>
+      value === 'bind' || value === 'npipe' ? 'host-files' : value === 'cluster' ? 'plugins' : undefined,
+    reason: 'it mounts a file or directory of the server',
+  },
+  'services.*.volumes.*.target': {
+    need: when('never', (value) => typeof value !== 'string' || /[:,]/.test(value)),
+    reason: "a target cannot have ':' or ',' in it",
+  },
+  ...allowed('services.*.volumes.*.bind', 'propagation create_host_path recursive selinux'),
+  ...allowed('services.*.volumes.*.volume', 'labels nocopy subpath'),
+  ...allowed('services.*.volumes.*.tmpfs', 'size mode'),
+  ...allowed('services.*.volumes.*.image', 'subpath'),
+  'services.*.volumes_from': {
+    need: when('other-projects', (value) => textsOf(value).some((text) => text.startsWith('container:'))),
+    reason: 'it uses volumes of a container that is not part of the project',
+  },
+};
+
+/** Of builds that are allowed: what else they would reach. */
+const build: Record<string, Decision> = {
+  ...allowed(
+    'services.*.build',
+    `dockerfile_inline args no_cache no_cache_filter provenance sbom pull target shm_size extra_hosts isolation
+    secrets tags ulimits platforms`,
+  ),
+  'services.*.build.context': {
+    need: (context, directory) => (isBuildDirectory(context, directory) ? 'host-files' : undefined),
+    reason: 'it reads a directory of the server',
+  },
+  'services.*.build.dockerfile': { need: when('host-files', isOutsidePath), reason: serverFile.reason },
+  'services.*.build.entitlements': { need: when('privileges', isFilled), reason: privilege.reason },
+  'services.*.build.ssh': { need: when('host-files', isFilled), reason: 'it uses SSH keys of the server' },
+  'services.*.build.labels': labels,
+  'services.*.build.cache_from': { need: when('host-files', isLocalCache), reason: serverFile.reason },
+  'services.*.build.cache_to': { need: when('host-files', isLocalCache), reason: 'it writes files of the server' },
+  'services.*.build.additional_contexts': {
+    need: (contexts, directory) => (hasBuildDirectory(contexts, directory) ? 'host-files' : undefined),
+    reason: 'it reads a directory of the server',
+  },
+  'services.*.build.network': namespace,
+  'services.*.build.privileged': privileged,
+  ...allowed('services.*.build.secrets.*', 'source target uid gid mode'),
+  ...allowed('services.*.build.ulimits.*', 'hard soft'),
+};
+
+/** The server does not watch, and Swarm's settings have no effect. */
+const deployment: Record<string, Decision> = {
+  'services.*.develop.watch': 'allowed',
+  ...allowed('services.*.develop.watch.*', 'ignore include path action target exec initial_sync'),
+  ...allowed('services.*.develop.watch.*.exec', 'command user privileged working_dir environment'),
+  ...allowed(
+    'services.*.deploy',
+    'mode endpoint_mode replicas rollback_config update_config resources restart_policy placement',
+  ),
+  'services.*.deploy.labels': labels,
+  ...allowed('services.*.deploy.rollback_config', 'parallelism delay failure_action monitor max_failure_ratio order'),
+  ...allowed('services.*.deploy.update_config', 'parallelism delay failure_action monitor max_failure_ratio order'),
+  ...allowed('services.*.deploy.resources', 'limits reservations'),
+  ...allowed('services.*.deploy.resources.limits', 'cpus memory pids'),
+  ...allowed('services.*.deploy.resources.reservations', 'cpus memory generic_resources'),
+  ...allowed('services.*.deploy.resources.reservations.generic_resources.*', 'discrete_resource_spec'),
+  ...allowed('services.*.deploy.resources.reservations.generic_resources.*.discrete_resource_spec', 'kind value'),
+  'services.*.deploy.resources.reservations.devices': device,
+  ...allowed('services.*.deploy.restart_policy', 'condition delay max_attempts window'),
+  ...allowed('services.*.deploy.placement', 'constraints preferences max_replicas_per_node'),
+  ...allowed('services.*.deploy.placement.preferences.*', 'spread'),
+};
+
+const resources: Record<string, Decision> = {
+  ...allowed('networks.*', 'internal enable_ipv4 enable_ipv6 attachable ipam'),
+  'networks.*.name': { need: networkNameNeed, reason: 'it is the name of a network of the server' },
+  'networks.*.driver': { need: when('networks', isOther('', 'bridge')), reason: 'it can reach networks of the server' },
+  'networks.*.driver_opts': { need: when('networks', isFilled), reason: 'it sets options of a driver' },
+  'networks.*.external': external,
+  ...allowed('networks.*.external', 'name'),
+  'networks.*.labels': labels,
+  'networks.*.ipam.driver': { need: when('networks', isOther('', 'default')), reason: 'it uses a driver plug-in' },
+  // A subnet becomes a route of the server, and can take the place of one that it needs.
+  'networks.*.ipam.config': { need: when('networks', isFilled), reason: 'it changes routes of the server' },
+  'networks.*.ipam.options': { need: when('networks', isFilled), reason: 'it sets options of a driver' },
+  // A name that is in use by another project is refused when the project starts.
+  ...allowed('volumes.*', 'name'),
+  'volumes.*.driver': driver,
+  'volumes.*.driver_opts': {
+    need: when('host-files', (options) => isFilled(options) && !isTmpfs(options)),
+    reason: 'options of a volume driver can mount directories of the server',
+  },
+  'volumes.*.external': external,
+  ...allowed('volumes.*.external', 'name'),
+  'volumes.*.labels': labels,
+  // A variable is not taken from the environment of the server, so there is nothing to read.
+  ...allowed('secrets.*', 'name environment labels template_driver'),
+  'secrets.*.file': serverFile,
+  'secrets.*.external': external,
+  ...allowed('secrets.*.external', 'name'),
+  'secrets.*.driver': driver,
+  'secrets.*.driver_opts': { need: when('plugins', isFilled), reason: 'it sets options of a driver' },
+  ...allowed('configs.*', 'name content environment labels template_driver'),
+  'configs.*.file': serverFile,
+  'configs.*.external': external,
+  ...allowed('configs.*.external', 'name'),
+  ...allowed('models.*', 'name model context_size runtime_flags'),
+};
+
+/** By the place of the key; `*` stands for any name or index. */
+export const DECISIONS: Readonly<Record<string, Decision>> = {
+  version: 'allowed',
+  name: 'allowed',
+  include: { need: always('never'), reason: 'a project that is sent is one file' },
+  services: 'allowed',
+  models: 'allowed',
+  networks: 'allowed',
+  volumes: 'allowed',
+  secrets: 'allowed',
+  configs: 'allowed',
+  ...service,
+  ...build,
+  ...deployment,
+  ...resources,
+};

@@ -1,0 +1,94 @@
+/** Tells values that reach for the server from those that do not. The values are in long syntax, with paths made absolute. */
+import path from 'node:path';
+import type { Json } from '../../model/node.js';
+import type { Allowance } from './allowances.js';
+
+/** The texts of a list; what is no text is left out. */
+export function textsOf(value: Json): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** The keys of a mapping, or of a list of `KEY=value`. */
+export function keysOf(value: Json): string[] {
+  if (Array.isArray(value)) return textsOf(value).map((text) => text.split('=', 1)[0] ?? text);
+  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+}
+
+/** By these labels the compose tools recognize their containers, and engines update or restart them. */
+export function isReservedLabel(label: string): boolean {
+  return /^(?:com\.docker\.compose\.|io\.podman\.|io\.containers\.|podman_)/i.test(label);
+}
+
+/** Namespaces of the container itself or of a service of the same project are allowed. */
+export function namespaceNeed(value: Json): Allowance | undefined {
+  const mode = typeof value === 'string' ? value : '';
+  if (['', 'none', 'private', 'default', 'bridge', 'shareable', 'auto'].includes(mode)) return undefined;
+  if (mode.startsWith('service:')) return undefined;
+  return mode.startsWith('container:') ? 'other-projects' : 'host-namespaces';
+}
+
+/** Names that engines give to networks of the host, or that are modes and not networks. */
+export function networkNameNeed(value: Json): Allowance | undefined {
+  const name = typeof value === 'string' ? value.toLowerCase() : '';
+  const isMode = ['host', 'none', 'bridge', 'default', 'private', 'pasta', 'slirp4netns', 'ns'].includes(name);
+  return isMode || !/^[a-z0-9][a-z0-9_.-]*$/.test(name) ? 'host-namespaces' : undefined;
+}
+
+const plainLogOptions = new Set([
+  'max-size',
+  'max-file',
+  'max-buffer-size',
+  'compress',
+  'mode',
+  'labels',
+  'env',
+  'tag',
+]);
+
+export function logOptionNeed(value: Json): Allowance | undefined {
+  return keysOf(value).some((option) => !plainLogOptions.has(option)) ? 'plugins' : undefined;
+}
+
+/** `80`, `8000-8010`; ports that the engine chooses have no number or are 0. */
+export function publishesLowPort(value: Json): boolean {
+  const first = Number(typeof value === 'string' ? value.split('-', 1)[0] : value);
+  return first > 0 && first < 1024;
+}
+
+/** Contexts that the engine fetches or has. Addresses that SSH keys of the server open are none of them. */
+const remote = /^(?:https?:\/\/|git:\/\/|github\.com\/|service:|docker-image:\/\/)/;
+
+/** Is a build context a directory of the server? The one of the project is empty. */
+export function isBuildDirectory(value: Json, directory: string): boolean {
+  return typeof value !== 'string' || (value !== directory && !remote.test(value));
+}
+
+/** Is one of several build contexts a directory of the server? */
+export function hasBuildDirectory(value: Json, directory: string): boolean {
+  const contexts = Array.isArray(value)
+    ? textsOf(value).map((text) => text.slice(text.indexOf('=') + 1))
+    : Object.values(value ?? {});
+  return contexts.some((context: Json) => isBuildDirectory(context, directory));
+}
+
+/** A path that is absolute, or leads out of the directory that it starts at. */
+export function isOutsidePath(value: Json): boolean {
+  const file = typeof value === 'string' ? path.posix.normalize(value) : '/';
+  return path.posix.isAbsolute(file) || file === '..' || file.startsWith('../');
+}
+
+/** `type=local,src=/cache` */
+export function isLocalCache(value: Json): boolean {
+  return textsOf(value).some((text) => /(?:^|,)\s*type\s*=\s*(?!registry\b|inline\b|gha\b)/.test(text));
+}
+
+const tmpfsOptions =
+  /^(?:(?:size|mode|uid|gid|nr_inodes)=\w+%?|noexec|nosuid|nodev)(?:,(?:(?:size|mode|uid|gid|nr_inodes)=\w+%?|noexec|nosuid|nodev))*$/;
+
+/** Options of a volume in memory. Others make the kernel mount what they name: `o: bind` does whatever the type is. */
+export function isTmpfs(value: Json): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { type, device, o = 'nodev', ...others } = value as Readonly<Record<string, Json>>;
+  const isInMemory = type === 'tmpfs' && device === 'tmpfs' && Object.keys(others).length === 0;
+  return isInMemory && typeof o === 'string' && tmpfsOptions.test(o);
+}
