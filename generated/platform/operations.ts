@@ -328,7 +328,7 @@ export type RemoveMemberReply =
   | Problems.LastOwner
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
-/** Remove a member (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
+/** Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
 export type RemoveMemberHandler<Dependencies> = OperationHandler<RemoveMemberRequest, RemoveMemberReply, Dependencies>;
 
 /** `PATCH /api/v1/organizations/{org_id}/members/{user_id}` */
@@ -679,7 +679,7 @@ export interface PlatformHandlers<Dependencies> {
   readonly revokeInvite: RevokeInviteHandler<Dependencies>;
   /** List the members (`GET /api/v1/organizations/{org_id}/members`). */
   readonly listMembers: ListMembersHandler<Dependencies>;
-  /** Remove a member (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
+  /** Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
   readonly removeMember: RemoveMemberHandler<Dependencies>;
   /** Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`). */
   readonly changeMemberRole: ChangeMemberRoleHandler<Dependencies>;

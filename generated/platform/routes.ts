@@ -795,7 +795,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     headers: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
     rateLimits: [],
     produces: [],
     replies: {

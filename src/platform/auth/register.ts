@@ -1,5 +1,5 @@
 import type { RegisterHandler } from '../../../generated/platform/operations.js';
-import { emailAlreadyRegistered, passwordRejected, validationFailed } from '../../../generated/problems.js';
+import { emailAlreadyRegistered, passwordRejected } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -20,14 +20,7 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
     return passwordRejected({ message: 'The password breaks the rules for passwords.', violations });
   }
   const createsOrganization = settings.autoCreateOrgOnRegister;
-  const organizationName = (body.org_name ?? defaultOrganizationName).trim();
-  if (createsOrganization && organizationName === '') {
-    const violation = { path: '/body/org_name', rule: 'pattern', message: 'must not be blank' };
-    return validationFailed({
-      message: 'Correct the request: /body/org_name must not be blank.',
-      violations: [violation],
-    });
-  }
+  const organizationName = body.org_name ?? defaultOrganizationName;
 
   const now = clock.now();
   const { email } = body;
@@ -37,7 +30,7 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   const mail = sealMail({ kind: 'verification', link }, secrets, random);
 
   const created = await sql.begin(async (transaction) => {
-    const userId = await insertUser(transaction, email, passwordHash, body.full_name ?? null, now);
+    const userId = await insertUser(transaction, email, passwordHash, body.full_name?.trim() ?? null, now);
     if (userId === null) return null;
     const orgId = createsOrganization
       ? await createOrganization(transaction, { name: organizationName, ownerId: userId }, now)

@@ -62,9 +62,12 @@ function wording(mail: Mail): { subject: string; lines: string[]; action: string
   };
 }
 
-/** A line break in a name must not start a new line of the mail. */
+/**
+ * A line break in a name must not start a new line of the mail, and a character that changes the direction of text must
+ * not rearrange it. New names have none; names that were stored before this was checked may.
+ */
 function singleLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
 function escapeHtml(text: string): string {

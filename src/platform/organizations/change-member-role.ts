@@ -13,7 +13,7 @@ export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = a
   const now = clock.now();
   const orgId = principal.org_id;
   return sql.begin(async (transaction): Promise<ChangeMemberRoleReply> => {
-    const managed = await memberToManage(transaction, principal, params.user_id);
+    const managed = await memberToManage(transaction, principal, params.user_id, 'as an admin');
     if ('refusal' in managed) return managed.refusal;
     const { member, actingAs } = managed;
     if (!reaches(actingAs, role)) {

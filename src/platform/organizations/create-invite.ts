@@ -1,5 +1,5 @@
 import type { CreateInviteHandler, CreateInviteReply } from '../../../generated/platform/operations.js';
-import { alreadyMember, insufficientRole, inviteExists, roleNotGrantable } from '../../../generated/problems.js';
+import { alreadyMember, inviteExists, roleNotGrantable } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { reaches } from '../accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
@@ -8,6 +8,7 @@ import { mailLink } from '../mail/links.js';
 import { enqueueMail, sealMail } from '../mail/outbox.store.js';
 import { newOneTimeToken } from '../tokens/token-hash.js';
 import { insertInvite, inviteOf } from './invites.store.js';
+import { adminRequired } from './member-to-manage.js';
 import { actingRole, isMember } from './members.store.js';
 
 export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
@@ -32,9 +33,7 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
   const reply = await sql.begin(async (transaction): Promise<CreateInviteReply> => {
     await lockInvolved(transaction, userId, email);
     const actingAs = await actingRole(transaction, principal);
-    if (actingAs === null || !reaches(actingAs, 'admin')) {
-      return insufficientRole({ message: 'You are no admin any longer.', required_role: 'admin' });
-    }
+    if (actingAs === null || !reaches(actingAs, 'admin')) return adminRequired(actingAs);
     if (!reaches(actingAs, body.role)) {
       return roleNotGrantable({ message: `You can invite to roles up to your own, which is ${actingAs}.` });
     }

@@ -81,14 +81,19 @@ export async function insertInvite(
   return row ?? null;
 }
 
-/** Ends a pending invite. @returns whether there was one */
-export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<boolean> {
-  const ended = await sql`
-    update invites set revoked_at = ${now}
+/** Locks a pending invite until the transaction ends. @returns its role, or null when there is no such invite */
+export async function lockPendingInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<Role | null> {
+  const [row] = await sql<{ role: Role }[]>`
+    select role from invites
     where org_id = ${orgId} and id = ${inviteId}
       and accepted_at is null and revoked_at is null and expires_at > ${now}
-    returning 1`;
-  return ended.length > 0;
+    for update`;
+  return row?.role ?? null;
+}
+
+/** Ends an invite that the caller has locked as pending. */
+export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<void> {
+  await sql`update invites set revoked_at = ${now} where org_id = ${orgId} and id = ${inviteId}`;
 }
 
 /**

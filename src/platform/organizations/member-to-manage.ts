@@ -13,31 +13,40 @@ import { actingRole, findMember, lockMembers, type MemberRow } from './members.s
 export type Managed =
   | {
       readonly member: MemberRow;
-      /** The role of who manages, as it is now. */
+      /** The caller's role now. */
       readonly actingAs: Role;
     }
   | { readonly refusal: InsufficientRole | MemberNotFound };
 
 /**
  * Finds a member whom the caller may change or remove, and locks both and their organization until the transaction
- * ends. Nobody manages a member whose role is above their own.
+ * ends. Others are managed by admins and owners, and by nobody whose role is below that of the member.
+ *
+ * @param self whether members of every role may manage their own membership
  */
 export async function memberToManage(
   sql: Sql,
   principal: Schemas['MemberPrincipal'],
   userId: string,
+  self: 'with any role' | 'as an admin',
 ): Promise<Managed> {
   const orgId = principal.org_id;
   await lockMembers(sql, orgId, [principal.user_id, userId]);
   const actingAs = await actingRole(sql, principal);
-  if (actingAs === null || !reaches(actingAs, 'admin')) {
-    return { refusal: insufficientRole({ message: 'You are no admin any longer.', required_role: 'admin' }) };
-  }
+  const isFree = self === 'with any role' && userId.toLowerCase() === principal.user_id;
+  if (!isFree && (actingAs === null || !reaches(actingAs, 'admin'))) return { refusal: adminRequired(actingAs) };
   const member = await findMember(sql, orgId, userId);
   if (member === null) return { refusal: memberNotFound({ message: 'The organization has no such member.' }) };
+  if (actingAs === null) return { refusal: adminRequired(actingAs) };
   if (!reaches(actingAs, member.role)) {
     const message = `The role of this member is above yours: only an ${member.role} can do that.`;
     return { refusal: insufficientRole({ message, required_role: member.role }) };
   }
   return { member, actingAs };
+}
+
+/** Nobody manages others below the role admin. @param role the caller's; null: no longer a member */
+export function adminRequired(role: Role | null): InsufficientRole {
+  const message = `This needs the role admin or a higher one; ${role === null ? 'you have none' : `yours is ${role}`}.`;
+  return insufficientRole({ message, required_role: 'admin' });
 }

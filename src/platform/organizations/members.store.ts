@@ -106,6 +106,11 @@ export async function deleteMembership(sql: Sql, orgId: string, userId: string):
  */
 export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
   await sql`select 1 from users where id in ${sql(userIds)} order by id for update`;
+  await lockOrganization(sql, orgId);
+}
+
+/** Takes the lock of an organization until the transaction ends: no membership of it changes meanwhile. */
+export async function lockOrganization(sql: Sql, orgId: string): Promise<void> {
   await sql`select 1 from organizations where id = ${orgId} for no key update`;
 }
 

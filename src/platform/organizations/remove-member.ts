@@ -6,8 +6,8 @@ import { memberToManage } from './member-to-manage.js';
 import { deleteMembership, isLastOwner } from './members.store.js';
 
 /**
- * Ends a membership, the caller's own included. Access tokens stop working with it, because every request reads the
- * membership; sessions go on without an organization at their next refresh.
+ * Ends a membership; members of every role can end their own. Access tokens stop working with it, because every request
+ * reads the membership; sessions continue without an organization at their next refresh.
  */
 export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
   { params, principal, context },
@@ -16,7 +16,7 @@ export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
   const now = clock.now();
   const orgId = principal.org_id;
   return sql.begin(async (transaction): Promise<RemoveMemberReply> => {
-    const managed = await memberToManage(transaction, principal, params.user_id);
+    const managed = await memberToManage(transaction, principal, params.user_id, 'with any role');
     if ('refusal' in managed) return managed.refusal;
     const { member } = managed;
     if (await isLastOwner(transaction, orgId, member)) {
@@ -29,7 +29,7 @@ export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
       resourceId: member.user_id,
       orgId,
       userId: principal.user_id,
-      note: `was ${member.role}`,
+      note: member.user_id === principal.user_id ? `left, was ${member.role}` : `was ${member.role}`,
     });
     return { status: 204 };
   });

@@ -1,8 +1,11 @@
-import type { RevokeInviteHandler } from '../../../generated/platform/operations.js';
-import { inviteNotFound } from '../../../generated/problems.js';
+import type { RevokeInviteHandler, RevokeInviteReply } from '../../../generated/platform/operations.js';
+import { insufficientRole, inviteNotFound } from '../../../generated/problems.js';
+import { reaches } from '../accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { endInvite } from './invites.store.js';
+import { endInvite, lockPendingInvite } from './invites.store.js';
+import { adminRequired } from './member-to-manage.js';
+import { actingRole, lockOrganization } from './members.store.js';
 
 export const revokeInvite: RevokeInviteHandler<PlatformDependencies> = async (
   { params, principal, context },
@@ -10,12 +13,21 @@ export const revokeInvite: RevokeInviteHandler<PlatformDependencies> = async (
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
-  const revoked = await sql.begin(async (transaction) => {
-    if (!(await endInvite(transaction, orgId, params.invite_id, now))) return false;
+  return sql.begin(async (transaction): Promise<RevokeInviteReply> => {
+    // The caller's role cannot change between the check and the update. The lock of the caller would do as well, but
+    // whoever accepts the invite locks it first and needs the key of the inviter next: a deadlock.
+    await lockOrganization(transaction, orgId);
+    const actingAs = await actingRole(transaction, principal);
+    if (actingAs === null || !reaches(actingAs, 'admin')) return adminRequired(actingAs);
+    const role = await lockPendingInvite(transaction, orgId, params.invite_id, now);
+    if (role === null) return inviteNotFound({ message: 'The organization has no such pending invite.' });
+    if (!reaches(actingAs, role)) {
+      const message = `The invite is to a role above yours: only an ${role} can revoke it.`;
+      return insufficientRole({ message, required_role: role });
+    }
+    await endInvite(transaction, orgId, params.invite_id, now);
     const record = { resourceKind: 'INVITE', resourceId: params.invite_id.toLowerCase(), orgId, userId } as const;
     await recordAudit(transaction, context, now, { action: 'INVITE_REVOKED', ...record });
-    return true;
+    return { status: 204 };
   });
-  if (!revoked) return inviteNotFound({ message: 'The organization has no such pending invite.' });
-  return { status: 204 };
 };

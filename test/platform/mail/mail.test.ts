@@ -32,6 +32,13 @@ describe('a mail', () => {
     expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Sons&#39;');
   });
 
+  it('drops characters of older names that control or rearrange text', () => {
+    const { subject, text, html } = invite('Works\u0085\u202eevil', '\u2066Robin\u2069\u0000Example\u200f');
+    expect(subject).toBe('Invitation to Works evil');
+    expect(text).toContain('Robin Example invites you to join Works evil on');
+    expect(subject + text + html).not.toMatch(/[\u0000\u0085\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+  });
+
   it('lets no name start a new line', () => {
     const { subject, text } = invite('Works\r\nBcc: everybody@example.com', 'Robin\n\nhttps://evil.example');
     expect(subject).toBe('Invitation to Works Bcc: everybody@example.com');

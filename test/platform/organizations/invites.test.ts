@@ -163,6 +163,28 @@ describe('an invite', () => {
     expect((await invite(owner, invited.email)).status).toBe(201);
   });
 
+  it('to a role above that of an admin can only be revoked by an owner', async () => {
+    const { id } = (await invite(owner, newAddress(), 'owner')).body;
+    expect((await revoke(admin, id)).body).toMatchObject({
+      type: '/problems/insufficient-role',
+      required_role: 'owner',
+    });
+    expect(await statusOf(id)).toBe('pending');
+    expect((await revoke(owner, id)).status).toBe(204);
+  });
+
+  it('cannot be revoked by an admin who is made a member at the same time', async () => {
+    const demoted = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { id } = (await invite(owner, newAddress())).body;
+    const path = `/api/v1/organizations/${owner.orgId}/members/${demoted.userId}`;
+    const [changed, revoked] = await Promise.all([
+      platform.json('PATCH', path, { token: owner.accessToken, body: { role: 'member' } }),
+      revoke(demoted, id),
+    ]);
+    expect(changed.status).toBe(200);
+    expect(['204 revoked', '403 pending']).toContain(`${revoked.status} ${await statusOf(id)}`);
+  });
+
   it('is no good for another account', async () => {
     const stranger = await platform.signUp({ organization: null });
     const email = newAddress();

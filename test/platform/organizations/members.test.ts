@@ -148,9 +148,31 @@ describe('removing a member', () => {
     expect([...records]).toEqual([{ user_id: admin.userId, note: 'was member' }]);
   });
 
-  it('can be done by and to oneself', async () => {
-    expect((await remove(admin, admin)).status).toBe(204);
-    expect((await me(admin)).status).toBe(401);
+  it('can be done by members of every role to themselves', async () => {
+    const viewer = await platform.signUp({ invitedBy: owner, role: 'viewer' });
+    for (const each of [admin, member, viewer]) {
+      expect((await remove(each, { ...each, userId: each.userId.toUpperCase() })).status).toBe(204);
+      expect((await me(each)).status).toBe(401);
+    }
+    const records = await platform.database.sql`
+      select user_id, note from audit_log where action = 'MEMBER_REMOVED' and resource_id = ${viewer.userId}`;
+    expect([...records]).toEqual([{ user_id: viewer.userId, note: 'left, was viewer' }]);
+    expect(Object.keys(await roles())).toEqual([owner.userId]);
+  });
+
+  it('is refused to members and viewers for anybody else', async () => {
+    const viewer = await platform.signUp({ invitedBy: owner, role: 'viewer' });
+    for (const [by, of] of [
+      [member, viewer],
+      [viewer, member],
+      [member, owner],
+    ] as const) {
+      expect((await remove(by, of)).body).toMatchObject({
+        type: '/problems/insufficient-role',
+        required_role: 'admin',
+      });
+    }
+    expect(Object.keys(await roles())).toHaveLength(4);
   });
 
   it('is refused for the last owner', async () => {

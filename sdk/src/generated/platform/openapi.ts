@@ -12,7 +12,7 @@ export interface paths {
     put?: never;
     /**
      * Register an account
-     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail does not delay the reply. With `AUTH_AUTO_CREATE_ORG_ON_REGISTER` switched on, a community organization is created as well and the user becomes its owner; otherwise `org_id` is null and onboarding creates or joins one later.
+     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail does not delay the reply. With `AUTH_AUTO_CREATE_ORG_ON_REGISTER` switched on, a community organization is created as well and the user becomes its owner; without `org_name` the server names it. Otherwise `org_id` is null and onboarding creates or joins an organization later.
      */
     post: operations['register'];
     delete?: never;
@@ -421,7 +421,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an invite
-     * @description Ends a pending invite: its token no longer works. The invite stays in the list as `revoked`.
+     * @description Ends a pending invite: its token no longer works. The invite stays in the list as `revoked`. Nobody can revoke an invite to a role above their own.
      */
     delete: operations['revokeInvite'];
     options?: never;
@@ -460,8 +460,8 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Remove a member
-     * @description Ends the membership. The tokens of the user for this organization stop working at once; the account stays. Nobody can remove a member whose role is above their own, and the last owner stays.
+     * Remove a member, or leave
+     * @description Ends the membership. The tokens of the user for this organization stop working at once; the account stays. Every member can end their own membership. To remove others needs the role admin, and nobody can remove a member whose role is above their own. The last owner stays.
      */
     delete: operations['removeMember'];
     options?: never;
@@ -488,7 +488,7 @@ export interface paths {
     put?: never;
     /**
      * Connect a code host
-     * @description Stores an access token for a code host, encrypted; no reply ever shows it. The token is not tried out: test the integration for that. Connecting the first one completes the onboarding of the organization.
+     * @description Stores an access token for a code host, encrypted; no reply ever shows it. The name is unique per provider in the organization. The token is not tried out: test the integration for that. Connecting the first one completes the onboarding of the organization.
      */
     post: operations['connectIntegration'];
     delete?: never;
@@ -794,14 +794,14 @@ export interface components {
      * @description A new password: at least 12 characters, at most 72 bytes in UTF-8, with a letter and a digit, and not a well-known one. What breaks these rules is answered by a list of all that it breaks.
      */
     NewPassword: string;
+    /** @description A name as in `Name`, or null for none. */
+    OptionalName: string | null;
     /** @description A new account. */
     RegisterRequest: {
       email: components['schemas']['Email'];
       password: components['schemas']['NewPassword'];
-      /** @description The name that the user goes by. */
-      full_name?: string | null;
-      /** @description The name of the organization, where registration creates one. Left out, the server names it. */
-      org_name?: string | null;
+      full_name?: components['schemas']['OptionalName'];
+      org_name?: components['schemas']['OptionalName'];
     };
     /** @description What registration created. */
     RegisterResponse: {
@@ -1410,6 +1410,8 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description A name for people to read. White space around it is dropped; something has to be left. Not accepted are control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069): names appear in mails. */
+    Name: string;
     /** @description Create an organization. */
     CreateOrganizationRequest: {
       /**
@@ -1417,8 +1419,7 @@ export interface components {
        * @constant
        */
       action: 'create_org';
-      /** @description The name of the organization. White space around it is dropped; something has to be left. */
-      org_name: string;
+      org_name: components['schemas']['Name'];
     };
     /** @description Join an organization by an invite. */
     JoinOrganizationRequest: {
@@ -1762,8 +1763,7 @@ export interface components {
     /** @description A code host and how to get in. */
     ConnectIntegrationRequest: {
       provider: components['schemas']['CodeHost'];
-      /** @description What to call the integration; unique per provider in the organization. */
-      name: string;
+      name: components['schemas']['Name'];
       /**
        * Format: password
        * @description An access token of the code host that may read the repositories.
@@ -1909,8 +1909,7 @@ export interface components {
     };
     /** @description What to read from where. */
     CreateSyncConfigRequest: {
-      /** @description What to call the configuration. */
-      name: string;
+      name: components['schemas']['Name'];
       provider: components['schemas']['SyncProvider'];
       /**
        * Format: uuid
@@ -1953,8 +1952,7 @@ export interface components {
     };
     /** @description What to change. */
     UpdateSyncConfigRequest: {
-      /** @description What to call the configuration. */
-      name?: string;
+      name?: components['schemas']['Name'];
       /** @description What to read. From `local`, only `git`, `prs` and `blame` can be. */
       targets?: components['schemas']['SyncTarget'][];
       /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`. */
@@ -3767,7 +3765,19 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin or below that of the invite. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem'];
+        };
+      };
       /** @description The organization has no such pending invite. */
       404: {
         headers: {
@@ -3880,7 +3890,19 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is too low to remove this member. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem'];
+        };
+      };
       /** @description The organization has no such member. */
       404: {
         headers: {

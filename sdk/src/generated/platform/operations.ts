@@ -601,7 +601,7 @@ export type RemoveMemberResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Remove a member (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
+/** Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
 export function removeMember(client: PlatformClient, request: RemoveMemberRequest): Promise<RemoveMemberResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/organizations/{org_id}/members/{user_id}', statuses: [204], scheme: 'bearer' },

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestPlatform, testPassword, type TestPlatform, type TestUser } from '../support/platform.js';
+
+let platform: TestPlatform;
+let owner: TestUser;
+let orgless: TestUser;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  [owner, orgless] = [await platform.signUp(), await platform.signUp({ organization: null })];
+});
+afterAll(() => platform.stop());
+
+/** Every place where a name comes in. */
+const places: readonly (readonly [string, string, string, (name: string) => object])[] = [
+  ['full_name', 'POST', '/api/v1/auth/register', (name) => ({ ...account(), full_name: name })],
+  ['org_name', 'POST', '/api/v1/auth/register', (name) => ({ ...account(), org_name: name })],
+  ['org_name', 'POST', '/api/v1/auth/onboard', (name) => ({ action: 'create_org', org_name: name })],
+  ['name', 'POST', '/api/v1/admin/integrations', (name) => ({ provider: 'host_a', name, token: 'token' })],
+  ['name', 'POST', '/api/v1/admin/sync-configs', (name) => ({ ...config(), name })],
+  ['name', 'PATCH', '/api/v1/admin/sync-configs/6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10', (name) => ({ name })],
+];
+
+let count = 0;
+const account = (): object => ({ email: `name-${++count}@example.com`, password: testPassword });
+const config = (): object => ({ provider: 'synthetic', targets: ['git'], repositories: ['example/*'] });
+
+const refused = [
+  ...['\n', '\r\n', '\t', '\u0001', '\u001f', '\u007f', '\u0080', '\u009f', '\u2028', '\u2029'],
+  ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
+];
+
+describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
+  const send = async (name: string): Promise<{ status: number; violations: unknown }> => {
+    const { accessToken: token } = path.endsWith('onboard') ? orgless : owner;
+    const reply = await platform.json(method, path, { token, body: bodyOf(name) });
+    return { status: reply.status, violations: reply.body.violations };
+  };
+
+  it('refuses control characters, line breaks and changes of direction', async () => {
+    for (const character of refused) {
+      for (const name of [`a${character}b`, `${character}b`, `a${character}`]) {
+        const violations = [expect.objectContaining({ path: `/body/${property}`, rule: 'pattern' })];
+        expect({ name, ...(await send(name)) }).toEqual({ name, status: 422, violations });
+      }
+    }
+  });
+
+  it('refuses a name of nothing but white space', async () => {
+    expect(await send(' \u00a0\u3000')).toMatchObject({ status: 422 });
+  });
+
+  it('accepts names in every script, white space around and within them', async () => {
+    for (const name of ['  Robin  Example ', 'Zoë', '鯨 工房', 'عمر', 'שרה', '👩‍🔧 & "Sons"', '\u00a0a']) {
+      expect([200, 201, 404, 409]).toContain((await send(name)).status);
+    }
+  });
+
+  it('answers quickly to a very long one', async () => {
+    expect(await send(`${' '.repeat(30_000)}${'a'.repeat(30_000)}\n`)).toMatchObject({ status: 422 });
+  });
+});
