@@ -23,6 +23,11 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in benchmarks));
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
+  process.exit(2);
+}
 for (const [name, bench] of Object.entries(benchmarks)) {
   if (asked.length === 0 || asked.includes(name)) await bench();
 }
