@@ -16,7 +16,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation needs a bearer token, and the request has none, or one that does not hold: it is malformed, expired, signed by another key, issued before the password was reset, or its user or membership is gone. Get a new access token with the refresh token, or log in again, and repeat the request. */
+    /** @description The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
     UnauthenticatedProblem: {
       /** @constant */
       type: '/problems/unauthenticated';

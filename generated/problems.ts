@@ -1968,7 +1968,7 @@ export const problemCatalogue = {
     title: 'Unauthenticated',
     statuses: [401],
     description:
-      'The operation needs a bearer token, and the request has none, or one that does not hold: it is malformed, expired, signed by another key, issued before the password was reset, or its user or membership is gone. Get a new access token with the refresh token, or log in again, and repeat the request.',
+      'The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request.',
   },
   'organization-required': {
     title: 'Organization required',

@@ -17,7 +17,7 @@ import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
-import { createBearerSecurity } from './accounts/bearer-security.js';
+import { createBearerSecurity, refused } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
 import { createConsolePages } from './console/console-pages.js';
 import type { PlatformDependencies } from './dependencies.js';
@@ -31,6 +31,7 @@ import { createPasswords } from './passwords/passwords.js';
 import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
 import { createSecretBox } from './secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
+import { SessionEnded } from './sessions/token-pair.js';
 import type { PlatformSettings } from './settings.js';
 import { executeInProcess } from './sync/jobs/execute-in-process.js';
 import { executeInServer } from './sync/jobs/execute-in-server.js';
@@ -186,7 +187,7 @@ function serve(
   analytics: Middleware,
 ): Promise<RunningServer> {
   const security: PlatformSecurity = {
-    bearer: createBearerSecurity(dependencies.tokens, dependencies.sql),
+    bearer: createBearerSecurity(dependencies),
     metrics: createMetricsSecurity(settings.metricsToken),
   };
   const app = createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
@@ -228,8 +229,9 @@ function corsFor(origins: readonly string[]): Middleware[] {
   return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];
 }
 
-/** A database that is away or too slow is no fault of the request: come back later. */
+/** The documented problems of failures that can end any request, whatever its handler does. */
 function problemOf(error: unknown): ProblemReply | null {
+  if (error instanceof SessionEnded) return refused();
   if (isConnectionFailure(error)) {
     return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
   }

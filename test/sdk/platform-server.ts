@@ -99,6 +99,7 @@ function securityFor(accepts: (token: string) => boolean): PlatformSecurity {
 }
 
 const account: Schemas['AccountPrincipal'] = {
+  session_id: '5d9c8b7a-6f5e-4d3c-9b2a-1f0e9d8c7b04',
   user_id: user.id,
   email: user.email,
   full_name: user.full_name,

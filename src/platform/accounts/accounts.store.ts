@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 
@@ -35,7 +36,30 @@ export async function findAccount(
   userId: string,
   orgId: string | null,
 ): Promise<AccountInOrganization | null> {
+  const [account] = await sql<AccountInOrganization[]>`${selectAccount(sql, userId, orgId)}`;
+  return account ?? null;
+}
+
+/**
+ * The account as one of its sessions shows it, in one statement.
+ *
+ * @returns null when there is no such user, or the session has ended; `org_id` null when there is no such membership
+ */
+export async function findAccountInSession(
+  sql: Sql,
+  { userId, orgId, sessionId }: { readonly userId: string; readonly orgId: string | null; readonly sessionId: string },
+  now: Date,
+): Promise<AccountInOrganization | null> {
   const [account] = await sql<AccountInOrganization[]>`
+    ${selectAccount(sql, userId, orgId)} and exists (
+      select 1 from refresh_tokens t
+      where t.family_id = ${sessionId} and t.user_id = u.id and t.revoked_at is null and t.expires_at > ${now}
+    )`;
+  return account ?? null;
+}
+
+function selectAccount(sql: Sql, userId: string, orgId: string | null): PendingQuery<Row[]> {
+  return sql`
     select u.id, u.email, u.full_name, u.auth_provider, u.is_verified, u.is_active, u.is_superuser, u.token_version,
       u.last_login_at, o.id as org_id, o.name as org_name,
       case when o.id is null then null else coalesce(m.role, 'owner') end as role
@@ -43,7 +67,6 @@ export async function findAccount(
     left join memberships m on m.user_id = u.id and m.org_id = ${orgId}
     left join organizations o on o.id = ${orgId} and (m.user_id is not null or u.is_superuser)
     where u.id = ${userId}`;
-  return account ?? null;
 }
 
 /** The same account, through the organization that it joined first. */

@@ -8,8 +8,9 @@ import {
   unauthenticated,
 } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
+import type { Clock } from '../surroundings.js';
 import type { Tokens } from '../tokens/tokens.js';
-import { findAccount, type AccountInOrganization, type Role } from './accounts.store.js';
+import { findAccountInSession, type AccountInOrganization, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';
 
 type AccountPrincipal = Schemas['AccountPrincipal'];
@@ -25,34 +26,48 @@ const leastRole = {
 } as const;
 
 /** Checks access tokens, against the database on every request: a token alone opens nothing. */
-export function createBearerSecurity(tokens: Tokens, sql: Sql): PlatformSecurity['bearer'] {
+export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bearer'] {
   return {
     authenticate: async (token) => {
-      const bearer = await bearerOf(tokens, sql, token);
-      return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer.account) };
+      const bearer = await bearerOf(parts, token);
+      return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer) };
     },
     authorize: (principal, scope, params) => authorize(principal, leastRole[scope], params),
   };
 }
 
-/** Who presents an access token, and until when it holds. */
+/** What it takes to check an access token. */
+export interface BearerParts {
+  readonly tokens: Tokens;
+  readonly sql: Sql;
+  readonly clock: Clock;
+}
+
+/** Who presents an access token, in which session, and until when it is valid. */
 export interface Bearer {
   readonly account: AccountInOrganization;
+  readonly sessionId: string;
   readonly expiresAt: Date;
 }
 
 /**
- * Looks up whom an access token stands for now.
+ * Looks up whom an access token stands for now, in one statement.
  *
- * @returns null when the token does not hold, the user is gone or disabled, the password was reset since, or the
- * membership has ended
+ * @returns null when the token is invalid, its session or membership has ended, the user is gone or disabled, or the
+ * password was replaced since
  */
-export async function bearerOf(tokens: Tokens, sql: Sql, token: string): Promise<Bearer | null> {
+export async function bearerOf({ tokens, sql, clock }: BearerParts, token: string): Promise<Bearer | null> {
   const claims = await tokens.verifyAccessToken(token);
   if (claims === null) return null;
-  const account = await findAccount(sql, claims.userId, claims.orgId);
+  const account = await findAccountInSession(sql, claims, clock.now());
   if (account === null || !account.is_active || account.token_version !== claims.tokenVersion) return null;
-  return account.org_id === claims.orgId ? { account, expiresAt: claims.expiresAt } : null;
+  const { sessionId, expiresAt } = claims;
+  return account.org_id === claims.orgId ? { account, sessionId, expiresAt } : null;
+}
+
+/** The refusal of a token that is invalid, or whose session ended while the request was being handled. */
+export function refused(): ReturnType<typeof unauthenticated> {
+  return unauthenticated({ message: 'The access token is invalid or its session has ended. Refresh it, or log in.' });
 }
 
 function authorize(
@@ -76,8 +91,9 @@ function authorize(
   return { principal: { ...principal, org_id, org_name, role } };
 }
 
-function principalOf(account: AccountInOrganization): AccountPrincipal {
+function principalOf({ account, sessionId }: Bearer): AccountPrincipal {
   return {
+    session_id: sessionId,
     user_id: account.id,
     email: account.email,
     full_name: account.full_name,
@@ -89,8 +105,4 @@ function principalOf(account: AccountInOrganization): AccountPrincipal {
     org_name: account.org_name,
     role: account.role,
   };
-}
-
-function refused(): ReturnType<typeof unauthenticated> {
-  return unauthenticated({ message: 'The access token does not hold. Refresh it, or log in again.' });
 }

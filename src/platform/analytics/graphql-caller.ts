@@ -1,22 +1,21 @@
 import type { Caller } from '../../analytics/graphql/organization.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount } from '../accounts/accounts.store.js';
-import { bearerOf } from '../accounts/bearer-security.js';
-import type { Tokens } from '../tokens/tokens.js';
+import { bearerOf, type BearerParts } from '../accounts/bearer-security.js';
 
 /**
  * Finds out who sends a query, against the database on every request. What a member may read is every organization that
  * they are a member of now; a superuser reads any, also one that the Platform does not know, such as `default`, under
  * which the command line files what it syncs.
  */
-export function createGraphqlAuthentication(tokens: Tokens, sql: Sql): (token: string) => Promise<Caller | null> {
+export function createGraphqlAuthentication(parts: BearerParts): (token: string) => Promise<Caller | null> {
   return async (token) => {
-    const bearer = await bearerOf(tokens, sql, token);
+    const bearer = await bearerOf(parts, token);
     if (bearer === null) return null;
     const { id, org_id: tokenOrgId, is_superuser: isSuperuser } = bearer.account;
     return {
       tokenOrgId,
-      mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(sql, id, orgId)),
+      mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(parts.sql, id, orgId)),
     };
   };
 }

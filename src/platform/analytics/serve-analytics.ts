@@ -21,7 +21,7 @@ export interface ServedAnalytics {
  */
 export async function serveAnalytics(
   uri: string,
-  { settings, tokens, sql, log }: PlatformDependencies,
+  { settings, tokens, sql, clock, log }: PlatformDependencies,
   metrics: Metrics,
   importConnector?: (name: string) => Promise<unknown>,
 ): Promise<ServedAnalytics> {
@@ -32,7 +32,7 @@ export async function serveAnalytics(
   });
   const middleware = createGraphqlRoutes({
     analytics,
-    authenticate: createGraphqlAuthentication(tokens, sql),
+    authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
     // The statement that timed out is one of authentication: those of the store have an error of their own.
     isUnavailable: (error) =>
       error instanceof AnalyticsUnavailable || isConnectionFailure(error) || isStatementTimeout(error),

@@ -4,7 +4,7 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { checkPassword } from '../passwords/password-rules.js';
-import { startSession } from '../sessions/token-pair.js';
+import { startSession, tokenPair } from '../sessions/token-pair.js';
 import { findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
 
@@ -31,7 +31,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   }
   const passwordHash = await passwords.hash(body.new_password);
 
-  const tokens = await sql.begin(async (transaction) => {
+  const session = await sql.begin(async (transaction) => {
     await lockUser(transaction, userId);
     // Another change may have gone first: then the password that was confirmed is the current one no longer.
     const [unchanged] = await transaction`select 1 from users where id = ${userId} and password_hash = ${current}`;
@@ -42,6 +42,9 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     const account = await findAccount(transaction, userId, orgId);
     return account === null ? null : startSession(transaction, account, context, dependencies);
   });
-  if (tokens === null) return wrongPassword({ message: 'The current password is not right.' });
-  return { status: 200, body: { message: 'Your password is changed.', tokens } };
+  if (session === null) return wrongPassword({ message: 'The current password is not right.' });
+  return {
+    status: 200,
+    body: { message: 'Your password is changed.', tokens: await tokenPair(session, dependencies) },
+  };
 };

@@ -5,7 +5,7 @@ import type { Sql } from '../../database/connection.js';
 import { findAccount, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { startSession } from '../sessions/token-pair.js';
+import { startSession, tokenPair } from '../sessions/token-pair.js';
 import {
   clearLoginFailures,
   findCredentials,
@@ -57,17 +57,18 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
     const orgId = body.org_id ?? credentials.first_org_id;
     const account = current === undefined ? null : await findAccount(transaction, credentials.id, orgId);
     if (account === null) return null;
-    const tokens = await startSession(transaction, account, context, dependencies);
+    const started = await startSession(transaction, account, context, dependencies);
     await recordAudit(transaction, context, now, {
       action: 'LOGIN',
       resourceKind: 'SESSION',
       orgId: account.org_id,
       userId: account.id,
     });
-    return { account, tokens };
+    return started;
   });
   if (session === null) return invalidCredentials();
-  const { account, tokens } = session;
+  const { account } = session;
+  const tokens = await tokenPair(session, dependencies);
   const needsOnboarding = credentials.first_org_id === null && !account.is_superuser;
   return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
 };

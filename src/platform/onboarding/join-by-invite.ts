@@ -4,7 +4,7 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { redeemInvite } from '../organizations/invites.store.js';
-import { startSession } from '../sessions/token-pair.js';
+import { rescopeSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { hashToken } from '../tokens/token-hash.js';
 
 export type JoinOutcome =
@@ -13,7 +13,7 @@ export type JoinOutcome =
   | { readonly kind: 'already_member' };
 
 /**
- * Makes the caller a member of the organization that an invite is for, and starts a session there. The invite is bound
+ * Makes the caller a member of the organization that an invite is for, and moves the session of the caller there. The invite is bound
  * to an e-mail: for anybody else it is invalid. Of simultaneous calls, one succeeds.
  */
 export async function joinByInvite(
@@ -24,11 +24,11 @@ export async function joinByInvite(
 ): Promise<JoinOutcome> {
   const { sql, clock } = dependencies;
   const now = clock.now();
-  const { user_id: userId, email } = caller;
-  return sql.begin(async (transaction): Promise<JoinOutcome> => {
+  const { user_id: userId, session_id: sessionId, email } = caller;
+  const joined = await sql.begin(async (transaction): Promise<SessionState | 'invalid' | 'already_member'> => {
     await lockUser(transaction, userId);
     const redeemed = await redeemInvite(transaction, hashToken(token), { userId, email }, now);
-    if (redeemed.kind !== 'joined') return redeemed;
+    if (redeemed.kind !== 'joined') return redeemed.kind;
     const { orgId } = redeemed;
     await recordAudit(transaction, context, now, {
       action: 'MEMBER_JOINED',
@@ -38,8 +38,18 @@ export async function joinByInvite(
       userId,
     });
     const account = await findAccount(transaction, userId, orgId);
-    if (account === null || account.org_name === null || account.role === null) return { kind: 'invalid' };
-    const tokens = await startSession(transaction, account, context, dependencies);
-    return { kind: 'joined', membership: { tokens, org_id: orgId, org_name: account.org_name, role: account.role } };
+    return account === null ? 'invalid' : rescopeSession(transaction, sessionId, account, context, dependencies);
   });
+  if (joined === 'invalid' || joined === 'already_member') return { kind: joined };
+  return { kind: 'joined', membership: await membershipOf(joined, dependencies) };
+}
+
+/** The contract's reply to a caller who has just become a member of an organization. */
+export async function membershipOf(
+  session: SessionState,
+  dependencies: PlatformDependencies,
+): Promise<Schemas['AcceptInviteResponse']> {
+  const { org_id: orgId, org_name: orgName, role } = session.account;
+  if (orgId === null || orgName === null || role === null) throw new Error('the new member has no membership');
+  return { tokens: await tokenPair(session, dependencies), org_id: orgId, org_name: orgName, role };
 }

@@ -4,8 +4,8 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { createOrganization } from '../organizations/organizations.store.js';
-import { startSession } from '../sessions/token-pair.js';
-import { joinByInvite } from './join-by-invite.js';
+import { rescopeSession } from '../sessions/token-pair.js';
+import { joinByInvite, membershipOf } from './join-by-invite.js';
 
 export const onboard: OnboardHandler<PlatformDependencies> = async (request, dependencies) => {
   const { body, principal, context } = request;
@@ -19,8 +19,8 @@ export const onboard: OnboardHandler<PlatformDependencies> = async (request, dep
 
   const { sql, clock } = dependencies;
   const now = clock.now();
-  const userId = principal.user_id;
-  const membership = await sql.begin(async (transaction) => {
+  const { user_id: userId, session_id: sessionId } = principal;
+  const session = await sql.begin(async (transaction) => {
     // Under the lock of the user, so that of simultaneous calls one finds no membership.
     await lockUser(transaction, userId);
     const [existing] = await transaction`select 1 from memberships where user_id = ${userId} limit 1`;
@@ -29,10 +29,8 @@ export const onboard: OnboardHandler<PlatformDependencies> = async (request, dep
     const record = { action: 'CREATE', resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
     await recordAudit(transaction, context, now, record);
     const account = await findAccount(transaction, userId, orgId);
-    if (account === null || account.org_name === null || account.role === null) return null;
-    const tokens = await startSession(transaction, account, context, dependencies);
-    return { tokens, org_id: orgId, org_name: account.org_name, role: account.role };
+    return account === null ? null : rescopeSession(transaction, sessionId, account, context, dependencies);
   });
-  if (membership === null) return alreadyMember({ message: 'You already belong to an organization.' });
-  return { status: 200, body: membership };
+  if (session === null) return alreadyMember({ message: 'You already belong to an organization.' });
+  return { status: 200, body: await membershipOf(session, dependencies) };
 };

@@ -1,9 +1,10 @@
 import type { LogoutHandler } from '../../../generated/platform/operations.js';
+import { lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { hashToken } from '../tokens/token-hash.js';
-import { revokeToken } from './refresh-tokens.store.js';
+import { revokeFamily } from './refresh-tokens.store.js';
 
+/** Ends the session of the refresh token, whichever token of the session it is, and with it all access tokens. */
 export const logout: LogoutHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, tokens },
@@ -11,12 +12,16 @@ export const logout: LogoutHandler<PlatformDependencies> = async (
   const claims = await tokens.verifyRefreshToken(body.refresh_token);
   const now = clock.now();
   await sql.begin(async (transaction) => {
-    const revoked = claims === null ? null : await revokeToken(transaction, hashToken(claims.jti), 'logout', now);
+    let endedId: string | null = null;
+    if (claims !== null) {
+      await lockUser(transaction, claims.userId);
+      if (await revokeFamily(transaction, claims, 'logout', now)) endedId = claims.familyId;
+    }
     if (principal === null) return;
     await recordAudit(transaction, context, now, {
       action: 'LOGOUT',
       resourceKind: 'SESSION',
-      resourceId: revoked?.family_id ?? null,
+      resourceId: endedId,
       orgId: principal.org_id,
       userId: principal.user_id,
     });

@@ -6,7 +6,7 @@ import { replyWithPage } from '../paging.js';
 
 /** Who the caller is. Authentication has just read it all. */
 export const getMe: GetMeHandler<PlatformDependencies> = ({ principal }) => {
-  const { user_id: id, ...account } = principal;
+  const { user_id: id, session_id: _sessionId, ...account } = principal;
   return { status: 200, body: { id, ...account, permissions: permissionsOf(principal.role) } };
 };
 

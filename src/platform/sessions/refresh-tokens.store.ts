@@ -1,8 +1,15 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../database/connection.js';
 import type { Position } from '../paging.js';
 
 export type RevocationReason =
   'rotated' | 'logout' | 'reuse' | 'password_changed' | 'session_ended' | 'membership_ended' | 'account_disabled';
+
+/** A session: a family of refresh tokens, and whose it is. */
+export interface Family {
+  readonly familyId: string;
+  readonly userId: string;
+}
 
 /** A refresh token as the database holds it: by the hash of its `jti`. */
 export interface RefreshTokenRow {
@@ -32,25 +39,59 @@ export async function insertRefreshToken(sql: Sql, row: RefreshTokenRow): Promis
   await sql`insert into refresh_tokens ${sql({ ...row })}`;
 }
 
+/** The dates that all tokens of a session share. */
+export interface FamilyDates {
+  readonly family_created_at: Date;
+  readonly family_expires_at: Date;
+}
+
+/** The token that takes the place of one that is used up. */
+export interface Successor {
+  readonly hash: Buffer;
+  readonly sealed: Buffer;
+}
+
 /**
  * Uses up a token. Of any number of simultaneous calls with the same hash, exactly one gets the row: the others find it
  * revoked.
  *
- * @returns the family's dates, or null when the token is unknown, expired or already revoked
+ * @returns null when the token is unknown, expired or already revoked
  */
 export async function useRefreshToken(
   sql: Sql,
   hash: Buffer,
-  successor: { readonly hash: Buffer; readonly sealed: Buffer },
+  successor: Successor,
   now: Date,
-): Promise<{ family_created_at: Date; family_expires_at: Date } | null> {
-  const [row] = await sql<{ family_created_at: Date; family_expires_at: Date }[]>`
-    update refresh_tokens
-    set revoked_at = ${now}, revocation_reason = 'rotated', replaced_by = ${successor.hash},
-      successor_sealed = ${successor.sealed}
+): Promise<FamilyDates | null> {
+  const [row] = await sql<FamilyDates[]>`
+    update refresh_tokens ${replacedBy(sql, successor, now)}
     where token_hash = ${hash} and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
     returning family_created_at, family_expires_at`;
   return row ?? null;
+}
+
+/**
+ * Uses up the active token of a session, whichever it is.
+ *
+ * @returns null when the session has ended
+ */
+export async function useActiveToken(
+  sql: Sql,
+  family: Family,
+  successor: Successor,
+  now: Date,
+): Promise<FamilyDates | null> {
+  const [row] = await sql<FamilyDates[]>`
+    update refresh_tokens ${replacedBy(sql, successor, now)}
+    where family_id = ${family.familyId} and user_id = ${family.userId}
+      and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
+    returning family_created_at, family_expires_at`;
+  return row ?? null;
+}
+
+function replacedBy(sql: Sql, { hash, sealed }: Successor, now: Date): PendingQuery<Row[]> {
+  return sql`
+    set revoked_at = ${now}, revocation_reason = 'rotated', replaced_by = ${hash}, successor_sealed = ${sealed}`;
 }
 
 /** A token that was revoked before, with what a replay of it needs to know. */
@@ -68,26 +109,13 @@ export async function activeUntil(sql: Sql, hash: Buffer, now: Date): Promise<Da
   return row?.expires_at ?? null;
 }
 
-/** Revokes one token. @returns its family, or null when there was nothing to revoke */
-export async function revokeToken(
-  sql: Sql,
-  hash: Buffer,
-  reason: RevocationReason,
-  now: Date,
-): Promise<{ family_id: string } | null> {
-  const [row] = await sql<{ family_id: string }[]>`
-    update refresh_tokens set revoked_at = ${now}, revocation_reason = ${reason}
-    where token_hash = ${hash} and revoked_at is null returning family_id`;
-  return row ?? null;
-}
-
-/** Revokes what is left of a family. @returns whether anything was */
-export async function revokeFamily(
-  sql: Sql,
-  family: { readonly familyId: string; readonly userId: string },
-  reason: RevocationReason,
-  now: Date,
-): Promise<boolean> {
+/**
+ * Ends a session: revokes the active token of its family. The caller holds the lock of the user; otherwise a refresh at
+ * the same time could insert a successor that this statement does not see.
+ *
+ * @returns whether the session was alive
+ */
+export async function revokeFamily(sql: Sql, family: Family, reason: RevocationReason, now: Date): Promise<boolean> {
   const rows = await sql`
     update refresh_tokens set revoked_at = ${now}, revocation_reason = ${reason}
     where family_id = ${family.familyId} and user_id = ${family.userId} and revoked_at is null returning 1`;

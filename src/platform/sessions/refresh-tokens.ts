@@ -3,25 +3,23 @@ import type { RefreshTokensHandler } from '../../../generated/platform/operation
 import { invalidRefreshToken, refreshTokenReused } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount, lockUser, userOf, type AccountInOrganization } from '../accounts/accounts.store.js';
-import { addressOf, recordAudit } from '../audit/audit.store.js';
+import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { after } from '../surroundings.js';
-import { refreshTokenSeconds } from '../tokens/lifetimes.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/tokens.js';
 import {
   activeUntil,
   findRevokedToken,
-  insertRefreshToken,
   revokeFamily,
   useRefreshToken,
   type RevokedToken,
 } from './refresh-tokens.store.js';
-import { tokenPair } from './token-pair.js';
+import { sealContextOf, storeToken, successorOf, tokenPair, type SessionState } from './token-pair.js';
 
 /** What one attempt to refresh came to. It is a value and not a throw, so that a revocation is kept. */
 type Outcome =
-  | { readonly kind: 'refreshed'; readonly account: AccountInOrganization; readonly refreshToken: string }
+  | { readonly kind: 'refreshed'; readonly session: SessionState }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'reused' };
 
@@ -35,8 +33,8 @@ export const refreshTokens: RefreshTokensHandler<PlatformDependencies> = async (
   const outcome = await dependencies.sql.begin((transaction) => refresh(transaction, claims, context, dependencies));
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
-  const tokens = await tokenPair(outcome.account, outcome.refreshToken, dependencies);
-  return { status: 200, body: { ...tokens, user: userOf(outcome.account) } };
+  const { session } = outcome;
+  return { status: 200, body: { ...(await tokenPair(session, dependencies)), user: userOf(session.account) } };
 };
 
 async function refresh(
@@ -45,36 +43,24 @@ async function refresh(
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<Outcome> {
-  const { clock, random, secrets, tokens } = dependencies;
+  const { clock, random, secrets } = dependencies;
   const now = clock.now();
   const { userId, familyId } = claims;
   await lockUser(sql, userId);
-  const jti = random.uuid();
-  const successor = { hash: hashToken(jti), sealed: secrets.seal(jti, contextOf(familyId)) };
-  const family = await useRefreshToken(sql, hashToken(claims.jti), successor, now);
+  const next = { userId, familyId, jti: random.uuid() };
+  const family = await useRefreshToken(sql, hashToken(claims.jti), successorOf(next, secrets), now);
   if (family === null) return replay(sql, claims, context, dependencies);
 
-  // The membership is read anew: who was removed from the organization goes on without one.
+  // The membership is read again: a user who was removed from the organization gets orgless tokens.
   const account = await findAccount(sql, userId, claims.orgId);
   if (account?.is_active !== true) {
     await revokeFamily(sql, { familyId, userId }, 'account_disabled', now);
     return { kind: 'invalid' };
   }
-  const expiresAt = earlier(after(now, refreshTokenSeconds), family.family_expires_at);
-  await insertRefreshToken(sql, {
-    token_hash: successor.hash,
-    family_id: familyId,
-    user_id: userId,
-    org_id: account.org_id,
-    created_at: now,
-    expires_at: expiresAt,
-    ...family,
-    ip: addressOf(context),
-    user_agent: context.userAgent,
-  });
+  const refresh = { ...next, orgId: account.org_id };
+  const session = await storeToken(sql, { account, refresh, family, now }, context);
   await recordRefresh(sql, context, now, account);
-  const next = { userId, orgId: account.org_id, familyId, jti };
-  return { kind: 'refreshed', account, refreshToken: await tokens.issueRefreshToken(next, now, expiresAt) };
+  return { kind: 'refreshed', session };
 }
 
 /** The token was used before, or is unknown. Within the grace period its successor is given out again. */
@@ -84,21 +70,21 @@ async function replay(
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<Outcome> {
-  const { clock, secrets, settings, tokens } = dependencies;
+  const { clock, secrets, settings } = dependencies;
   const now = clock.now();
   const used = await findRevokedToken(sql, hashToken(claims.jti));
   if (used === null) return { kind: 'invalid' };
   const { userId, familyId } = claims;
 
   const jti = isWithinGrace(used, now, settings.refreshReuseGraceSeconds)
-    ? secrets.open(used.successor_sealed, contextOf(familyId))
+    ? secrets.open(used.successor_sealed, sealContextOf(familyId))
     : null;
   const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), now);
   const account = expiresAt === null ? null : await findAccount(sql, userId, claims.orgId);
   if (jti !== null && expiresAt !== null && account?.is_active === true) {
     await recordRefresh(sql, context, now, account);
-    const again = { userId, orgId: account.org_id, familyId, jti };
-    return { kind: 'refreshed', account, refreshToken: await tokens.issueRefreshToken(again, now, expiresAt) };
+    const refresh = { userId, orgId: account.org_id, familyId, jti };
+    return { kind: 'refreshed', session: { account, refresh, issuedAt: now, expiresAt } };
   }
 
   await revokeFamily(sql, { familyId, userId }, 'reuse', now);
@@ -135,12 +121,4 @@ async function recordRefresh(
     userId: account.id,
     note: 'Access token refreshed',
   });
-}
-
-function earlier(one: Date, other: Date): Date {
-  return one < other ? one : other;
-}
-
-function contextOf(familyId: string): string {
-  return `refresh_token:${familyId}`;
 }

@@ -3,27 +3,31 @@ import { notAMember } from '../../../generated/problems.js';
 import { findAccount, lockUser, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { startSession } from './token-pair.js';
+import { rescopeSession, tokenPair, type SessionState } from './token-pair.js';
 
+/** Moves the session of the caller to another organization. */
 export const switchOrganization: SwitchOrganizationHandler<PlatformDependencies> = async (
   { body, principal, context },
   dependencies,
 ) => {
   const { sql, clock } = dependencies;
-  const switched = await sql.begin(async (transaction) => {
-    await lockUser(transaction, principal.user_id);
-    const account = await findAccount(transaction, principal.user_id, body.org_id);
+  const { user_id: userId, session_id: sessionId } = principal;
+  const switched = await sql.begin(async (transaction): Promise<SessionState | null> => {
+    await lockUser(transaction, userId);
+    const account = await findAccount(transaction, userId, body.org_id);
     if (account === null || account.org_id === null) return null;
-    const tokens = await startSession(transaction, account, context, dependencies);
+    const session = await rescopeSession(transaction, sessionId, account, context, dependencies);
     await recordAudit(transaction, context, clock.now(), {
       action: 'LOGIN',
       resourceKind: 'SESSION',
+      resourceId: sessionId,
       orgId: account.org_id,
-      userId: account.id,
+      userId,
       note: 'Switched organization',
     });
-    return { account, tokens };
+    return session;
   });
   if (switched === null) return notAMember({ message: 'You do not belong to this organization.' });
-  return { status: 200, body: { ...switched.tokens, needs_onboarding: false, user: userOf(switched.account) } };
+  const tokens = await tokenPair(switched, dependencies);
+  return { status: 200, body: { ...tokens, needs_onboarding: false, user: userOf(switched.account) } };
 };

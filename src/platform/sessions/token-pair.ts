@@ -7,53 +7,116 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { after } from '../surroundings.js';
 import { accessTokenSeconds, refreshFamilySeconds, refreshTokenSeconds } from '../tokens/lifetimes.js';
 import { hashToken } from '../tokens/token-hash.js';
-import { insertRefreshToken } from './refresh-tokens.store.js';
+import type { RefreshClaims } from '../tokens/tokens.js';
+import { insertRefreshToken, useActiveToken, type FamilyDates, type Successor } from './refresh-tokens.store.js';
 
 export type TokenPair = Schemas['Tokens'];
+
+/**
+ * The state of a session in the database, from which its tokens are signed. Signing happens after the commit, so that no
+ * transaction holds its connection meanwhile.
+ */
+export interface SessionState {
+  readonly account: AccountInOrganization;
+  readonly refresh: RefreshClaims;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** The session of a request ended while the request was being handled. It is answered 401. */
+export class SessionEnded extends Error {
+  override name = 'SessionEnded';
+}
 
 /** Starts a session: a new family of refresh tokens, in the caller's transaction. */
 export async function startSession(
   sql: Sql,
   account: AccountInOrganization,
   context: RequestContext,
-  dependencies: PlatformDependencies,
-): Promise<TokenPair> {
-  const { random, clock, tokens } = dependencies;
+  { random, clock }: PlatformDependencies,
+): Promise<SessionState> {
   const now = clock.now();
-  const familyExpiresAt = after(now, refreshFamilySeconds);
-  const familyId = random.uuid();
-  const jti = random.uuid();
-  const expiresAt = after(now, refreshTokenSeconds);
+  const refresh = { userId: account.id, orgId: account.org_id, familyId: random.uuid(), jti: random.uuid() };
+  const family = { family_created_at: now, family_expires_at: after(now, refreshFamilySeconds) };
+  return storeToken(sql, { account, refresh, family, now }, context);
+}
+
+/**
+ * Gives a session a new scope: its refresh token is replaced by one for the organization of `account`. The session stays
+ * the same one; what ends it ends these tokens as well. Runs in the caller's transaction, under the user's lock.
+ *
+ * @throws SessionEnded when the session ended after the request was authenticated; the transaction rolls back
+ */
+export async function rescopeSession(
+  sql: Sql,
+  familyId: string,
+  account: AccountInOrganization,
+  context: RequestContext,
+  { random, clock, secrets }: PlatformDependencies,
+): Promise<SessionState> {
+  const now = clock.now();
+  const refresh = { userId: account.id, orgId: account.org_id, familyId, jti: random.uuid() };
+  const family = await useActiveToken(sql, refresh, successorOf(refresh, secrets), now);
+  if (family === null) throw new SessionEnded();
+  return storeToken(sql, { account, refresh, family, now }, context);
+}
+
+/** The token that `refresh` names, as the one that it replaces refers to it. */
+export function successorOf(
+  { familyId, jti }: Pick<RefreshClaims, 'familyId' | 'jti'>,
+  secrets: PlatformDependencies['secrets'],
+): Successor {
+  return { hash: hashToken(jti), sealed: secrets.seal(jti, sealContextOf(familyId)) };
+}
+
+/** What a sealed successor is bound to. */
+export function sealContextOf(familyId: string): string {
+  return `refresh_token:${familyId}`;
+}
+
+/** Stores a refresh token. It expires with its family at the latest. */
+export async function storeToken(
+  sql: Sql,
+  token: {
+    readonly account: AccountInOrganization;
+    readonly refresh: RefreshClaims;
+    readonly family: FamilyDates;
+    readonly now: Date;
+  },
+  context: RequestContext,
+): Promise<SessionState> {
+  const { account, refresh, family, now } = token;
+  const slidEnd = after(now, refreshTokenSeconds);
+  const expiresAt = slidEnd < family.family_expires_at ? slidEnd : family.family_expires_at;
   await insertRefreshToken(sql, {
-    token_hash: hashToken(jti),
-    family_id: familyId,
-    user_id: account.id,
-    org_id: account.org_id,
+    token_hash: hashToken(refresh.jti),
+    family_id: refresh.familyId,
+    user_id: refresh.userId,
+    org_id: refresh.orgId,
     created_at: now,
     expires_at: expiresAt,
-    family_created_at: now,
-    family_expires_at: familyExpiresAt,
+    ...family,
     ip: addressOf(context),
     user_agent: context.userAgent,
   });
-  const claims = { userId: account.id, orgId: account.org_id, familyId, jti };
-  return tokenPair(account, await tokens.issueRefreshToken(claims, now, expiresAt), dependencies);
+  return { account, refresh, issuedAt: now, expiresAt };
 }
 
-/** The contract's `Tokens`: a new access token for `account`, beside its refresh token. */
-export async function tokenPair(
-  account: AccountInOrganization,
-  refreshToken: string,
-  { tokens }: PlatformDependencies,
-): Promise<TokenPair> {
+/** The contract's `Tokens`: signs the pair of a session. */
+export async function tokenPair(session: SessionState, { tokens }: PlatformDependencies): Promise<TokenPair> {
+  const { account, refresh, issuedAt, expiresAt } = session;
   const { org_id: orgId, role } = account;
-  const accessToken = await tokens.issueAccessToken({
-    userId: account.id,
-    email: account.email,
-    isSuperuser: account.is_superuser,
-    tokenVersion: account.token_version,
-    membership: orgId === null || role === null ? null : { orgId, role },
-  });
+  const [accessToken, refreshToken] = await Promise.all([
+    tokens.issueAccessToken({
+      userId: account.id,
+      email: account.email,
+      isSuperuser: account.is_superuser,
+      tokenVersion: account.token_version,
+      membership: orgId === null || role === null ? null : { orgId, role },
+      sessionId: refresh.familyId,
+    }),
+    tokens.issueRefreshToken(refresh, issuedAt, expiresAt),
+  ]);
   return {
     access_token: accessToken,
     refresh_token: refreshToken,

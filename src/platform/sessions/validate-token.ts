@@ -2,8 +2,8 @@ import type { ValidateTokenHandler } from '../../../generated/platform/operation
 import { bearerOf } from '../accounts/bearer-security.js';
 import type { PlatformDependencies } from '../dependencies.js';
 
-export const validateToken: ValidateTokenHandler<PlatformDependencies> = async ({ body }, { sql, tokens }) => {
-  const bearer = await bearerOf(tokens, sql, body.token);
+export const validateToken: ValidateTokenHandler<PlatformDependencies> = async ({ body }, dependencies) => {
+  const bearer = await bearerOf(dependencies, body.token);
   if (bearer === null) {
     const nothing = { user_id: null, email: null, org_id: null, role: null, expires_at: null };
     return { status: 200, body: { valid: false, ...nothing } };

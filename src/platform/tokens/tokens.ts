@@ -11,6 +11,8 @@ export interface AccessSubject {
   readonly isSuperuser: boolean;
   readonly tokenVersion: number;
   readonly membership: { readonly orgId: string; readonly role: string } | null;
+  /** The session that the token belongs to: the family of its refresh tokens. */
+  readonly sessionId: string;
 }
 
 /** What a verified access token says; the database has the last word on all of it. */
@@ -18,6 +20,7 @@ export interface AccessClaims {
   readonly userId: string;
   readonly orgId: string | null;
   readonly tokenVersion: number;
+  readonly sessionId: string;
   readonly expiresAt: Date;
 }
 
@@ -90,9 +93,9 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
   return {
     issueAccessToken: (subject) => {
       const now = clock.now();
-      const { email, isSuperuser, tokenVersion, membership } = subject;
+      const { email, isSuperuser, tokenVersion, membership, sessionId: sid } = subject;
       const organization = membership === null ? {} : { org_id: membership.orgId, role: membership.role };
-      const claims = { type: 'access', email, is_superuser: isSuperuser, tv: tokenVersion, ...organization };
+      const claims = { type: 'access', email, is_superuser: isSuperuser, tv: tokenVersion, sid, ...organization };
       return sign(claims, subject.userId, random.uuid(), now, after(now, accessTokenSeconds));
     },
     issueRefreshToken: ({ userId, orgId, familyId, jti }, issuedAt, expiresAt) => {
@@ -103,32 +106,39 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
       const ring = await keyRing(false);
       const known = verified.find(token, ring, clock.now());
       if (known !== null) return known;
-      const claims = await verify(token, 'access');
-      if (claims === null || typeof claims['tv'] !== 'number') return null;
-      const { sub, exp } = claims;
-      if (sub === undefined || exp === undefined) return null;
-      const access = {
-        userId: sub,
-        orgId: textOrNull(claims['org_id']),
-        tokenVersion: claims['tv'],
-        expiresAt: new Date(exp * 1000),
-      };
-      verified.remember(token, ring, access);
+      const access = accessClaimsOf(await verify(token, 'access'));
+      if (access !== null) verified.remember(token, ring, access);
       return access;
     },
-    verifyRefreshToken: async (token) => {
-      const claims = await verify(token, 'refresh');
-      const familyId = textOrNull(claims?.['family_id']);
-      if (claims?.sub === undefined || claims.jti === undefined || familyId === null) return null;
-      return { userId: claims.sub, orgId: textOrNull(claims['org_id']), familyId, jti: claims.jti };
-    },
+    verifyRefreshToken: async (token) => refreshClaimsOf(await verify(token, 'refresh')),
   };
+}
+
+/** The end of the year 9999: later moments have no RFC 3339 form. */
+const latestExpiry = 253_402_300_799;
+
+/** @returns null when a claim is missing or malformed; the database must never see it */
+function accessClaimsOf(claims: JWTPayload | null): AccessClaims | null {
+  if (claims === null) return null;
+  const { sub: userId, org_id: orgId = null, sid: sessionId, tv: tokenVersion, exp } = claims;
+  if (!isUuid(userId) || !isUuid(sessionId) || !(orgId === null || isUuid(orgId))) return null;
+  if (!Number.isInteger(tokenVersion) || exp === undefined || exp > latestExpiry) return null;
+  return { userId, orgId, tokenVersion: Number(tokenVersion), sessionId, expiresAt: new Date(exp * 1000) };
+}
+
+/** @returns null when a claim is missing or malformed */
+function refreshClaimsOf(claims: JWTPayload | null): RefreshClaims | null {
+  if (claims === null) return null;
+  const { sub: userId, org_id: orgId = null, family_id: familyId, jti } = claims;
+  if (!isUuid(userId) || !isUuid(familyId) || !(orgId === null || isUuid(orgId))) return null;
+  return typeof jti === 'string' ? { userId, orgId, familyId, jti } : null;
+}
+
+/** Whether a claim is an id as this server writes them. Signed claims can still be of another program with the same key. */
+function isUuid(claim: unknown): claim is string {
+  return typeof claim === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(claim);
 }
 
 function secondsOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
-}
-
-function textOrNull(claim: unknown): string | null {
-  return typeof claim === 'string' ? claim : null;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { openDatabase } from '../../../src/database/connection.js';
-import { findAccount } from '../../../src/platform/accounts/accounts.store.js';
+import { findAccountInSession } from '../../../src/platform/accounts/accounts.store.js';
 import { median, printTable, requestsPerSecond } from '../measure.js';
 import { createAccount, startPlatformProcess } from './process.js';
 
@@ -18,15 +18,16 @@ export async function benchMe(): Promise<void> {
     const uri = await databaseUri(platform.home);
     const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const database = openDatabase(uri, { logger: silent });
-    const [row] = await database.sql<{ user_id: string; org_id: string }[]>`select user_id, org_id from memberships`;
-    if (row === undefined) throw new Error('there is no membership');
+    const [claims] = await database.sql<{ userId: string; orgId: string; sessionId: string }[]>`
+      select user_id as "userId", org_id as "orgId", family_id as "sessionId" from refresh_tokens`;
+    if (claims === undefined) throw new Error('there is no session');
     const headers = { authorization: `Bearer ${accessToken}` };
     const load = { url: `${platform.url}/api/v1/auth/me`, method: 'GET', headers, connections, seconds } as const;
     const served: number[] = [];
     const queried: number[] = [];
     for (let round = 0; round <= rounds; round++) {
       const requests = await requestsPerSecond(load);
-      const queries = await queriesPerSecond(() => findAccount(database.sql, row.user_id, row.org_id));
+      const queries = await queriesPerSecond(() => findAccountInSession(database.sql, claims, new Date()));
       if (round === 0) continue; // the first round warms up
       served.push(requests);
       queried.push(queries);

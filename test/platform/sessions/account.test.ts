@@ -92,7 +92,7 @@ describe('the own organizations', () => {
 });
 
 describe('a switch to another organization', () => {
-  it('starts a session there and is recorded', async () => {
+  it('moves the session there and is recorded', async () => {
     const user = await memberOfTwo();
     const reply = await switchTo(user.accessToken, owner.orgId);
     expect(reply).toMatchObject({
@@ -106,11 +106,14 @@ describe('a switch to another organization', () => {
     ]);
   });
 
-  it('leaves the tokens for the old one as they are', async () => {
+  it('stays in its session, whose refresh token it replaces', async () => {
     const user = await memberOfTwo();
-    await switchTo(user.accessToken, owner.orgId);
+    const sid = decodeJwt(user.accessToken)['sid'];
+    const { body } = await switchTo(user.accessToken, owner.orgId);
+    expect(decodeJwt(String(body.access_token))).toMatchObject({ sid, org_id: owner.orgId });
+    expect(decodeJwt(String(body.refresh_token))).toMatchObject({ family_id: sid, org_id: owner.orgId });
     expect((await me(platform, user.accessToken)).body.org_id).toBe(user.orgId);
-    expect((await refresh(platform, user.refreshToken)).body.user.org_id).toBe(user.orgId);
+    expect((await refresh(platform, user.refreshToken)).body.type).toBe('/problems/refresh-token-reused');
   });
 
   it.each([

@@ -16,14 +16,14 @@ function logout(refreshToken: string, token?: string): Promise<JsonReply> {
 const done = { status: 200, body: { message: 'Logout successful' } };
 
 describe('a logout', () => {
-  it('revokes the refresh token and is recorded for the user', async () => {
+  it('ends the session and is recorded for the user', async () => {
     const user = await platform.signUp();
     const reply = await logout(user.refreshToken, user.accessToken);
     expect(reply).toMatchObject(done);
     const revoked = (await storedRefreshTokens(platform, user.userId)).filter(
-      (each) => each.revocation_reason !== null,
+      (each) => each.revocation_reason === 'logout',
     );
-    expect(revoked).toMatchObject([{ revocation_reason: 'logout' }]);
+    expect(revoked).toHaveLength(1);
     expect(await auditOf(platform, reply)).toMatchObject([
       { action: 'LOGOUT', user_id: user.userId, org_id: user.orgId, resource_id: revoked[0]?.family_id },
     ]);
@@ -62,11 +62,30 @@ describe('a logout', () => {
     expect(await logout(user.refreshToken)).toMatchObject(done);
   });
 
-  it('leaves other sessions and the access token as they are', async () => {
+  it('ends the session by a refresh token of it that was used before', async () => {
+    const user = await platform.signUp({ organization: null });
+    const { body } = await refresh(platform, user.refreshToken);
+    expect(await logout(user.refreshToken)).toMatchObject(done);
+    expect((await me(platform, body.access_token)).status).toBe(401);
+    expect((await refresh(platform, body.refresh_token)).status).toBe(401);
+  });
+
+  it('ends the session although a refresh is under way', async () => {
+    const user = await platform.signUp({ organization: null });
+    const [, ...refreshes] = await Promise.all([
+      logout(user.refreshToken),
+      ...Array.from({ length: 5 }, () => refresh(platform, user.refreshToken)),
+    ]);
+    for (const { status, body } of refreshes) {
+      if (status === 200) expect((await me(platform, body.access_token)).status).toBe(401);
+    }
+  });
+
+  it('leaves other sessions as they are', async () => {
     const user = await platform.signUp({ organization: null });
     const other = await login(platform, user.email);
     await logout(user.refreshToken, user.accessToken);
+    expect((await me(platform, other.body.access_token)).status).toBe(200);
     expect((await refresh(platform, other.body.refresh_token)).status).toBe(200);
-    expect((await me(platform, user.accessToken)).status).toBe(200);
   });
 });

@@ -26,7 +26,8 @@ const without = (name: string): JWTPayload =>
 describe('an access token', () => {
   it('carries the claims that the clients know, and the id of its key', () => {
     expect(decodeProtectedHeader(user.accessToken)).toEqual({ alg: 'ES256', kid: forge.kid, typ: 'JWT' });
-    const { iat = 0, exp = 0, jti, ...rest } = claims();
+    const { iat = 0, exp = 0, jti, sid, ...rest } = claims();
+    expect(sid).toBe(refreshClaims()['family_id']);
     expect(exp - iat).toBe(900);
     expect(jti).toMatch(/^[0-9a-f-]{36}$/);
     expect(rest).toEqual({
@@ -66,6 +67,12 @@ describe('an access token', () => {
     'no issuer': () => forge.sign(without('iss')),
     'no audience': () => forge.sign(without('aud')),
     'no subject': () => forge.sign(without('sub')),
+    'no session': () => forge.sign(without('sid')),
+    'the session of another user': async () => {
+      const other = await platform.signUp({ organization: null });
+      return forge.sign({ ...claims(), sid: decodeJwt(other.accessToken)['sid'] });
+    },
+    'a session that does not exist': () => forge.sign({ ...claims(), sid: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01' }),
     'no token version': () => forge.sign(without('tv')),
     'no type': () => forge.sign(without('type')),
     'another type': () => forge.sign({ ...claims(), type: 'refresh' }),
@@ -118,9 +125,8 @@ describe('a refresh token', () => {
   it.each(Object.entries(forgeries))('with %s is refused, and ends no session', async (_name, forged) => {
     const reply = await refresh(platform, await forged());
     expect(reply).toMatchObject({ status: 401, body: { message: 'Invalid or expired refresh token' } });
-    expect((await storedRefreshTokens(platform, user.userId)).every((each) => each.revocation_reason === null)).toBe(
-      true,
-    );
+    const reasons = (await storedRefreshTokens(platform, user.userId)).map((each) => each.revocation_reason);
+    expect(reasons).toEqual(['rotated', null]); // onboarding has replaced the token of the login
   });
 });
 

@@ -232,7 +232,7 @@ export interface paths {
     put?: never;
     /**
      * Switch to another organization
-     * @description Starts a new session that is scoped to the organization. The tokens so far keep working for the old scope. A superuser can switch to any organization.
+     * @description Moves the session of the caller to the organization. The new refresh token replaces the one of the session, which is used up; access tokens for the old scope work until they expire or the session ends. A superuser can switch to any organization.
      */
     post: operations['switchOrganization'];
     delete?: never;
@@ -252,7 +252,7 @@ export interface paths {
     put?: never;
     /**
      * Log out
-     * @description Revokes the refresh token. The reply is the same whether or not the token was good, and with or without a bearer token; with one, the logout is recorded in the audit log. An access token runs out by itself.
+     * @description Ends the session of the refresh token; its access tokens stop working at once. The reply is the same whether or not the token is valid, and with or without a bearer token. With one, the logout is recorded in the audit log.
      */
     post: operations['logout'];
     delete?: never;
@@ -270,14 +270,14 @@ export interface paths {
     };
     /**
      * List the own sessions
-     * @description The sessions of the caller that can still be refreshed, the newest first. A session begins with a login (or a switch of organization) and continues through refreshes.
+     * @description The sessions of the caller that are alive, the newest first. A session begins with a login and continues through refreshes and switches of organization.
      */
     get: operations['listSessions'];
     put?: never;
     post?: never;
     /**
      * End all own sessions
-     * @description Revokes every refresh token of the caller, that of the present session included: each device has to log in again once its access token has run out, which takes at most 15 minutes.
+     * @description Revokes every refresh token of the caller, that of the present session included: each device has to log in again. Access tokens stop working at once.
      */
     delete: operations['revokeAllSessions'];
     options?: never;
@@ -297,7 +297,7 @@ export interface paths {
     post?: never;
     /**
      * End one of the own sessions
-     * @description Revokes the refresh tokens of the session. Its access token runs out by itself within 15 minutes.
+     * @description Ends the session. Its refresh token and its access tokens stop working at once.
      */
     delete: operations['revokeSession'];
     options?: never;
@@ -316,7 +316,7 @@ export interface paths {
     put?: never;
     /**
      * Create or join an organization
-     * @description The first step of a verified user who belongs to no organization. `create_org` creates one and makes the caller its owner; `join_org` redeems an invite. The reply holds tokens that are scoped to the organization; use them from then on.
+     * @description The first step of a verified user who belongs to no organization. `create_org` creates one and makes the caller its owner; `join_org` redeems an invite. The session of the caller moves to the organization; the reply holds its new tokens, and the refresh token so far is used up.
      */
     post: operations['onboard'];
     delete?: never;
@@ -376,7 +376,7 @@ export interface paths {
     put?: never;
     /**
      * Accept an invite
-     * @description Makes the caller a member of the organization that sent the invite, with the role that it names. An invite is good for 72 hours, once, and for the account with the address that it was sent to. The reply holds tokens that are scoped to the organization.
+     * @description Makes the caller a member of the organization that sent the invite, with the role that it names. An invite is good for 72 hours, once, and for the account with the address that it was sent to. The session of the caller moves to the organization; the reply holds its new tokens, and the refresh token so far is used up.
      */
     post: operations['acceptInvite'];
     delete?: never;
@@ -1155,7 +1155,7 @@ export interface components {
       message: string;
       tokens: components['schemas']['Tokens'];
     };
-    /** @description The operation needs a bearer token, and the request has none, or one that does not hold: it is malformed, expired, signed by another key, issued before the password was reset, or its user or membership is gone. Get a new access token with the refresh token, or log in again, and repeat the request. */
+    /** @description The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
     UnauthenticatedProblem: {
       /** @constant */
       type: '/problems/unauthenticated';
@@ -3235,7 +3235,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The refresh token no longer works. */
+      /** @description The session has ended, if the token named one. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3321,7 +3321,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description No session of the caller can be refreshed any more. */
+      /** @description Every session of the caller has ended. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3349,7 +3349,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The session can no longer be refreshed. */
+      /** @description The session has ended. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
