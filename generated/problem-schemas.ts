@@ -507,6 +507,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The demo data of the organization are being removed. Wait until they are, then ask again. */
+    DemoDataRemovalActiveProblem: {
+      /** @constant */
+      type: '/problems/demo-data-removal-active';
+      /** @constant */
+      title: 'Demo data removal active';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description A run of the sync configuration is pending or running, and there can be only one. Wait for its end, or cancel it. */
     SyncRunActiveProblem: {
       /** @constant */

@@ -744,6 +744,27 @@ export function syncRunNotFound(
   };
 }
 
+export type DemoDataRemovalActive = ProblemReply<Schemas['DemoDataRemovalActiveProblem']>;
+
+/** 409 Demo data removal active. */
+export function demoDataRemovalActive(
+  members: Pick<Schemas['DemoDataRemovalActiveProblem'], 'message'>,
+  options?: ProblemOptions,
+): DemoDataRemovalActive {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/demo-data-removal-active',
+      title: 'Demo data removal active',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type SyncRunActive = ProblemReply<Schemas['SyncRunActiveProblem']>;
 
 /** 409 Sync run active. */
@@ -2190,6 +2211,11 @@ export const problemCatalogue = {
     title: 'Sync run not found',
     statuses: [404],
     description: 'The sync configuration has no run with this id. List its runs to see which there are.',
+  },
+  'demo-data-removal-active': {
+    title: 'Demo data removal active',
+    statuses: [409],
+    description: 'The demo data of the organization are being removed. Wait until they are, then ask again.',
   },
   'sync-run-active': {
     title: 'Sync run active',

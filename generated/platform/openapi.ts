@@ -198,7 +198,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change the own account
+     * @description Changes the name that the caller goes by, in every organization.
+     */
+    patch: operations['updateMe'];
     trace?: never;
   };
   '/api/v1/auth/me/organizations': {
@@ -383,6 +387,26 @@ export interface paths {
     options?: never;
     head?: never;
     patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Rename the organization
+     * @description Gives the organization another name. Names need not be unique.
+     */
+    patch: operations['updateOrganization'];
     trace?: never;
   };
   '/api/v1/organizations/{org_id}/invites': {
@@ -584,7 +608,7 @@ export interface paths {
     post?: never;
     /**
      * Delete a sync configuration
-     * @description Deletes the configuration and the history of its runs. What was read stays.
+     * @description Deletes the configuration and the history of its runs. What was read stays, but for demo data, which are removed.
      */
     delete: operations['deleteSyncConfig'];
     options?: never;
@@ -675,6 +699,34 @@ export interface paths {
     put?: never;
     post?: never;
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/demo-data': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the state of the demo data
+     * @description Whether the organization has demo data. Read it again to follow a fill or a removal.
+     */
+    get: operations['getDemoData'];
+    put?: never;
+    /**
+     * Fill the organization with demo data
+     * @description Starts a sync run that reads four made-up repositories, with three months of work up to today. It takes seconds; follow the run, or read the state again. An organization without teams gets those of the made-up people. To ask again brings the data up to today; while a run is under way, it changes nothing.
+     */
+    post: operations['createDemoData'];
+    /**
+     * Remove the demo data
+     * @description Removes the sync configuration of the demo at once, and in the background its records, its work units and, where nobody has changed them, its teams. Other data stay. A fill that is under way is ended first. Without demo data, it changes nothing.
+     */
+    delete: operations['removeDemoData'];
     options?: never;
     head?: never;
     patch?: never;
@@ -1298,6 +1350,11 @@ export interface components {
       /** @description What the role permits, sorted. Empty for an orgless token. */
       permissions: string[];
     };
+    /** @description What to change of the own account. */
+    UpdateMeRequest: {
+      /** @description The name that the user goes by. Null for none. */
+      full_name: string | null;
+    };
     /**
      * @description What a member may do, each role including the ones after it: an `owner` everything, an `admin` everything but to make owners, a `member` reads and exports, a `viewer` reads.
      * @enum {string}
@@ -1535,6 +1592,60 @@ export interface components {
       org_name: string;
       role: components['schemas']['Role'];
     };
+    /** @description What to change of an organization. */
+    UpdateOrganizationRequest: {
+      /** @description What to call the organization. */
+      name: string;
+    };
+    /** @description An organization. */
+    Organization: {
+      /**
+       * Format: uuid
+       * @description The id of the organization.
+       */
+      id: string;
+      /** @description What it is called. */
+      name: string;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it last changed.
+       */
+      updated_at: string;
+    };
+    /** @description The path names another organization than the one that the access token is scoped to. Switch to the organization first, and use the access token which that returns. */
+    OrganizationMismatchProblem: {
+      /** @constant */
+      type: '/problems/organization-mismatch';
+      /** @constant */
+      title: 'Organization mismatch';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role. */
+    InsufficientRoleProblem: {
+      /** @constant */
+      type: '/problems/insufficient-role';
+      /** @constant */
+      title: 'Insufficient role';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The lowest role that would have sufficed.
+       * @enum {string}
+       */
+      required_role: 'owner' | 'admin' | 'member' | 'viewer';
+    };
     /** @description An invitation to join an organization. Its token is never shown. */
     Invite: {
       /**
@@ -1584,35 +1695,6 @@ export interface components {
       /** @description The invites. */
       items: components['schemas']['Invite'][];
       next_cursor: components['schemas']['NextCursor'];
-    };
-    /** @description The path names another organization than the one that the access token is scoped to. Switch to the organization first, and use the access token which that returns. */
-    OrganizationMismatchProblem: {
-      /** @constant */
-      type: '/problems/organization-mismatch';
-      /** @constant */
-      title: 'Organization mismatch';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role. */
-    InsufficientRoleProblem: {
-      /** @constant */
-      type: '/problems/insufficient-role';
-      /** @constant */
-      title: 'Insufficient role';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The lowest role that would have sufficed.
-       * @enum {string}
-       */
-      required_role: 'owner' | 'admin' | 'member' | 'viewer';
     };
     /** @description Whom to invite, and as what. */
     CreateInviteRequest: {
@@ -1864,6 +1946,8 @@ export interface components {
       repositories: string[];
       /** @description Whether runs can be started. */
       is_active: boolean;
+      /** @description Whether it fills the organization with demo data. */
+      is_demo: boolean;
       /**
        * Format: date-time
        * @description When it was created.
@@ -2081,11 +2165,45 @@ export interface components {
       last_sync_error: string | null;
       /** @description Whether a run can be started now. */
       can_start_sync: boolean;
+      /** @description Whether the organization has demo data, or is being rid of them. They count for nothing else here. */
+      has_demo_data: boolean;
       /**
        * @description What to do next.
        * @enum {string}
        */
       next_action: 'connect_integration' | 'create_sync_config' | 'start_sync' | 'wait' | 'none';
+    };
+    /** @description The demo data of an organization. */
+    DemoData: {
+      /**
+       * @description `absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed.
+       * @enum {string}
+       */
+      state: 'absent' | 'filling' | 'present' | 'failed' | 'removing';
+      /**
+       * Format: uuid
+       * @description The sync configuration that reads them. Null when there is none.
+       */
+      sync_config_id: string | null;
+      /**
+       * Format: uuid
+       * @description The latest run of that configuration. Null before the first one.
+       */
+      sync_run_id: string | null;
+      /** @description Why the latest run failed, or why the removal has to be tried again. Null when nothing failed. */
+      error: string | null;
+    };
+    /** @description The demo data of the organization are being removed. Wait until they are, then ask again. */
+    DemoDataRemovalActiveProblem: {
+      /** @constant */
+      type: '/problems/demo-data-removal-active';
+      /** @constant */
+      title: 'Demo data removal active';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
     };
     /** @description Something that someone did, or tried to do. */
     AuditRecord: {
@@ -3181,6 +3299,62 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  updateMe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "full_name": "Robin Q. Example"
+         *     }
+         */
+        'application/json': components['schemas']['UpdateMeRequest'];
+      };
+    };
+    responses: {
+      /** @description The caller after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *       "email": "robin@example.com",
+           *       "full_name": "Robin Q. Example",
+           *       "is_verified": true,
+           *       "is_superuser": false,
+           *       "auth_provider": "local",
+           *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *       "role": "owner",
+           *       "last_login_at": "2026-03-02T09:15:00.000Z",
+           *       "org_name": "Example Works",
+           *       "permissions": [
+           *         "analytics:read",
+           *         "members:manage"
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['MeResponse'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   listMyOrganizations: {
     parameters: {
       query?: {
@@ -3666,6 +3840,59 @@ export interface operations {
           'application/problem+json': components['schemas']['AlreadyMemberProblem'];
         };
       };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  updateOrganization: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Example Works"
+         *     }
+         */
+        'application/json': components['schemas']['UpdateOrganizationRequest'];
+      };
+    };
+    responses: {
+      /** @description The organization after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *       "name": "Example Works",
+           *       "created_at": "2026-03-01T08:00:00.000Z",
+           *       "updated_at": "2026-03-02T09:15:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
@@ -4346,6 +4573,7 @@ export interface operations {
            *             "example/*"
            *           ],
            *           "is_active": true,
+           *           "is_demo": false,
            *           "created_at": "2026-03-02T09:15:00.000Z",
            *           "updated_at": "2026-03-02T09:15:00.000Z",
            *           "latest_run": {
@@ -4424,6 +4652,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": true,
+           *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:15:00.000Z",
            *       "latest_run": null
@@ -4481,6 +4710,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": true,
+           *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:15:00.000Z",
            *       "latest_run": {
@@ -4593,6 +4823,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": false,
+           *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:20:00.000Z",
            *       "latest_run": null
@@ -4886,6 +5117,111 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['SetupStatusResponse'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['AdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getDemoData: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The state. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DemoData'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['AdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createDemoData: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A run is under way. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          Location: components['headers']['Location'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "state": "filling",
+           *       "sync_config_id": "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+           *       "sync_run_id": "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07",
+           *       "error": null
+           *     }
+           */
+          'application/json': components['schemas']['DemoData'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['AdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      /** @description The demo data are being removed. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['DemoDataRemovalActiveProblem'];
+        };
+      };
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  removeDemoData: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The removal is under way, or there is nothing to remove. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "state": "removing",
+           *       "sync_config_id": null,
+           *       "sync_run_id": null,
+           *       "error": null
+           *     }
+           */
+          'application/json': components['schemas']['DemoData'];
         };
       };
       401: components['responses']['Unauthenticated'];

@@ -128,6 +128,16 @@ export type GetMeReply = SuccessReply<200, Schemas['MeResponse']> | Problems.Ser
 /** Read the own account (`GET /api/v1/auth/me`). */
 export type GetMeHandler<Dependencies> = OperationHandler<GetMeRequest, GetMeReply, Dependencies>;
 
+/** `PATCH /api/v1/auth/me` */
+export type UpdateMeRequest = OperationRequest<{
+  body: Schemas['UpdateMeRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type UpdateMeReply =
+  SuccessReply<200, Schemas['MeResponse']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
+/** Change the own account (`PATCH /api/v1/auth/me`). */
+export type UpdateMeHandler<Dependencies> = OperationHandler<UpdateMeRequest, UpdateMeReply, Dependencies>;
+
 /** `GET /api/v1/auth/me/organizations` */
 export type ListMyOrganizationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listMyOrganizations']['parameters']['query']>, 'limit'>;
@@ -252,6 +262,25 @@ export type AcceptInviteReply =
   | Problems.ServiceUnavailable;
 /** Accept an invite (`POST /api/v1/auth/accept-invite`). */
 export type AcceptInviteHandler<Dependencies> = OperationHandler<AcceptInviteRequest, AcceptInviteReply, Dependencies>;
+
+/** `PATCH /api/v1/organizations/{org_id}` */
+export type UpdateOrganizationRequest = OperationRequest<{
+  params: operations['updateOrganization']['parameters']['path'];
+  body: Schemas['UpdateOrganizationRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateOrganizationReply =
+  | SuccessReply<200, Schemas['Organization']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Rename the organization (`PATCH /api/v1/organizations/{org_id}`). */
+export type UpdateOrganizationHandler<Dependencies> = OperationHandler<
+  UpdateOrganizationRequest,
+  UpdateOrganizationReply,
+  Dependencies
+>;
 
 /** `GET /api/v1/organizations/{org_id}/invites` */
 export type ListInvitesRequest = OperationRequest<{
@@ -592,6 +621,38 @@ export type GetSetupStatusHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/admin/demo-data` */
+export type GetDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type GetDemoDataReply =
+  SuccessReply<200, Schemas['DemoData']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+/** Read the state of the demo data (`GET /api/v1/admin/demo-data`). */
+export type GetDemoDataHandler<Dependencies> = OperationHandler<GetDemoDataRequest, GetDemoDataReply, Dependencies>;
+
+/** `POST /api/v1/admin/demo-data` */
+export type CreateDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type CreateDemoDataReply =
+  | SuccessReply<202, Schemas['DemoData'], { readonly Location: string }>
+  | Problems.InsufficientRole
+  | Problems.DemoDataRemovalActive
+  | Problems.ServiceUnavailable;
+/** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
+export type CreateDemoDataHandler<Dependencies> = OperationHandler<
+  CreateDemoDataRequest,
+  CreateDemoDataReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/admin/demo-data` */
+export type RemoveDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type RemoveDemoDataReply =
+  SuccessReply<202, Schemas['DemoData']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+/** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
+export type RemoveDemoDataHandler<Dependencies> = OperationHandler<
+  RemoveDemoDataRequest,
+  RemoveDemoDataReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/audit-log` */
 export type ListAuditLogRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'limit'>;
@@ -651,6 +712,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly validateToken: ValidateTokenHandler<Dependencies>;
   /** Read the own account (`GET /api/v1/auth/me`). */
   readonly getMe: GetMeHandler<Dependencies>;
+  /** Change the own account (`PATCH /api/v1/auth/me`). */
+  readonly updateMe: UpdateMeHandler<Dependencies>;
   /** List the own organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;
   /** Switch to another organization (`POST /api/v1/auth/switch-org`). */
@@ -671,6 +734,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly skipIntegration: SkipIntegrationHandler<Dependencies>;
   /** Accept an invite (`POST /api/v1/auth/accept-invite`). */
   readonly acceptInvite: AcceptInviteHandler<Dependencies>;
+  /** Rename the organization (`PATCH /api/v1/organizations/{org_id}`). */
+  readonly updateOrganization: UpdateOrganizationHandler<Dependencies>;
   /** List the invites (`GET /api/v1/organizations/{org_id}/invites`). */
   readonly listInvites: ListInvitesHandler<Dependencies>;
   /** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */
@@ -711,6 +776,12 @@ export interface PlatformHandlers<Dependencies> {
   readonly cancelSyncRun: CancelSyncRunHandler<Dependencies>;
   /** Read the set-up status (`GET /api/v1/admin/setup/status`). */
   readonly getSetupStatus: GetSetupStatusHandler<Dependencies>;
+  /** Read the state of the demo data (`GET /api/v1/admin/demo-data`). */
+  readonly getDemoData: GetDemoDataHandler<Dependencies>;
+  /** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
+  readonly createDemoData: CreateDemoDataHandler<Dependencies>;
+  /** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
+  readonly removeDemoData: RemoveDemoDataHandler<Dependencies>;
   /** Read the audit log (`GET /api/v1/admin/audit-log`). */
   readonly listAuditLog: ListAuditLogHandler<Dependencies>;
   /** Ask whether the server lives (`GET /health/live`). */

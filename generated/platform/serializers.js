@@ -3399,6 +3399,101 @@ var require_writeAcceptInviteResponse = __commonJS({
   }
 });
 
+// compiled:writeOrganization
+var require_writeOrganization = __commonJS({
+  "compiled:writeOrganization"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_1 = obj["id"];
+        if (value_id_1 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_1 !== "string") {
+            if (value_id_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_1 instanceof RegExp) {
+              json += asString(value_id_1.source);
+            } else {
+              json += asString(value_id_1.toString());
+            }
+          } else {
+            json += asString(value_id_1);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_name_2 = obj["name"];
+        if (value_name_2 !== void 0) {
+          json += ',"name":';
+          if (typeof value_name_2 !== "string") {
+            if (value_name_2 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_2 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_2.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_2 instanceof RegExp) {
+              json += asString(value_name_2.source);
+            } else {
+              json += asString(value_name_2.toString());
+            }
+          } else {
+            json += asString(value_name_2);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_created_at_3 = obj["created_at"];
+        if (value_created_at_3 !== void 0) {
+          json += ',"created_at":';
+          json += asDateTime(value_created_at_3);
+        } else {
+          throw new Error('"created_at" is required!');
+        }
+        const value_updated_at_4 = obj["updated_at"];
+        if (value_updated_at_4 !== void 0) {
+          json += ',"updated_at":';
+          json += asDateTime(value_updated_at_4);
+        } else {
+          throw new Error('"updated_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeInvitePage
 var require_writeInvitePage = __commonJS({
   "compiled:writeInvitePage"(exports, module) {
@@ -4819,92 +4914,92 @@ var require_writeSyncConfigPage = __commonJS({
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
         if (obj === null) return JSON_STR_EMPTY_OBJECT;
         let json = "";
-        const value_id_15 = obj["id"];
-        if (value_id_15 !== void 0) {
+        const value_id_16 = obj["id"];
+        if (value_id_16 !== void 0) {
           json += '{"id":';
-          if (typeof value_id_15 !== "string") {
-            if (value_id_15 === null) {
+          if (typeof value_id_16 !== "string") {
+            if (value_id_16 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_id_15 instanceof Date) {
-              json += JSON_STR_QUOTE + value_id_15.toISOString() + JSON_STR_QUOTE;
-            } else if (value_id_15 instanceof RegExp) {
-              json += asString(value_id_15.source);
+            } else if (value_id_16 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_16.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_16 instanceof RegExp) {
+              json += asString(value_id_16.source);
             } else {
-              json += asString(value_id_15.toString());
+              json += asString(value_id_16.toString());
             }
           } else {
-            json += asString(value_id_15);
+            json += asString(value_id_16);
           }
         } else {
           throw new Error('"id" is required!');
         }
-        const value_status_16 = obj["status"];
-        if (value_status_16 !== void 0) {
+        const value_status_17 = obj["status"];
+        if (value_status_17 !== void 0) {
           json += ',"status":';
-          if (typeof value_status_16 !== "string") {
-            if (value_status_16 === null) {
+          if (typeof value_status_17 !== "string") {
+            if (value_status_17 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_status_16 instanceof Date) {
-              json += JSON_STR_QUOTE + value_status_16.toISOString() + JSON_STR_QUOTE;
-            } else if (value_status_16 instanceof RegExp) {
-              json += asString(value_status_16.source);
+            } else if (value_status_17 instanceof Date) {
+              json += JSON_STR_QUOTE + value_status_17.toISOString() + JSON_STR_QUOTE;
+            } else if (value_status_17 instanceof RegExp) {
+              json += asString(value_status_17.source);
             } else {
-              json += asString(value_status_16.toString());
+              json += asString(value_status_17.toString());
             }
           } else {
-            json += asString(value_status_16);
+            json += asString(value_status_17);
           }
         } else {
           throw new Error('"status" is required!');
         }
-        const value_error_17 = obj["error"];
-        if (value_error_17 !== void 0) {
+        const value_error_18 = obj["error"];
+        if (value_error_18 !== void 0) {
           json += ',"error":';
-          if (value_error_17 === null) {
+          if (value_error_18 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_error_17 === "string" || value_error_17 === null || value_error_17 instanceof Date || value_error_17 instanceof RegExp || typeof value_error_17 === "object" && typeof value_error_17.toString === "function" && value_error_17.toString !== Object.prototype.toString) {
-            if (typeof value_error_17 !== "string") {
-              if (value_error_17 === null) {
+          } else if (typeof value_error_18 === "string" || value_error_18 === null || value_error_18 instanceof Date || value_error_18 instanceof RegExp || typeof value_error_18 === "object" && typeof value_error_18.toString === "function" && value_error_18.toString !== Object.prototype.toString) {
+            if (typeof value_error_18 !== "string") {
+              if (value_error_18 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_error_17 instanceof Date) {
-                json += JSON_STR_QUOTE + value_error_17.toISOString() + JSON_STR_QUOTE;
-              } else if (value_error_17 instanceof RegExp) {
-                json += asString(value_error_17.source);
+              } else if (value_error_18 instanceof Date) {
+                json += JSON_STR_QUOTE + value_error_18.toISOString() + JSON_STR_QUOTE;
+              } else if (value_error_18 instanceof RegExp) {
+                json += asString(value_error_18.source);
               } else {
-                json += asString(value_error_17.toString());
+                json += asString(value_error_18.toString());
               }
             } else {
-              json += asString(value_error_17);
+              json += asString(value_error_18);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/error' does not match schema definition.");
         } else {
           throw new Error('"error" is required!');
         }
-        const value_created_at_18 = obj["created_at"];
-        if (value_created_at_18 !== void 0) {
+        const value_created_at_19 = obj["created_at"];
+        if (value_created_at_19 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_18);
+          json += asDateTime(value_created_at_19);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_started_at_19 = obj["started_at"];
-        if (value_started_at_19 !== void 0) {
+        const value_started_at_20 = obj["started_at"];
+        if (value_started_at_20 !== void 0) {
           json += ',"started_at":';
-          if (value_started_at_19 === null) {
+          if (value_started_at_20 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_started_at_19 === "string" || value_started_at_19 === null || value_started_at_19 instanceof Date || value_started_at_19 instanceof RegExp || typeof value_started_at_19 === "object" && typeof value_started_at_19.toString === "function" && value_started_at_19.toString !== Object.prototype.toString) {
-            json += asDateTime(value_started_at_19);
+          } else if (typeof value_started_at_20 === "string" || value_started_at_20 === null || value_started_at_20 instanceof Date || value_started_at_20 instanceof RegExp || typeof value_started_at_20 === "object" && typeof value_started_at_20.toString === "function" && value_started_at_20.toString !== Object.prototype.toString) {
+            json += asDateTime(value_started_at_20);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/started_at' does not match schema definition.");
         } else {
           throw new Error('"started_at" is required!');
         }
-        const value_finished_at_20 = obj["finished_at"];
-        if (value_finished_at_20 !== void 0) {
+        const value_finished_at_21 = obj["finished_at"];
+        if (value_finished_at_21 !== void 0) {
           json += ',"finished_at":';
-          if (value_finished_at_20 === null) {
+          if (value_finished_at_21 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_finished_at_20 === "string" || value_finished_at_20 === null || value_finished_at_20 instanceof Date || value_finished_at_20 instanceof RegExp || typeof value_finished_at_20 === "object" && typeof value_finished_at_20.toString === "function" && value_finished_at_20.toString !== Object.prototype.toString) {
-            json += asDateTime(value_finished_at_20);
+          } else if (typeof value_finished_at_21 === "string" || value_finished_at_21 === null || value_finished_at_21 instanceof Date || value_finished_at_21 instanceof RegExp || typeof value_finished_at_21 === "object" && typeof value_finished_at_21.toString === "function" && value_finished_at_21.toString !== Object.prototype.toString) {
+            json += asDateTime(value_finished_at_21);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/finished_at' does not match schema definition.");
         } else {
           throw new Error('"finished_at" is required!');
@@ -5035,27 +5130,34 @@ var require_writeSyncConfigPage = __commonJS({
         } else {
           throw new Error('"is_active" is required!');
         }
-        const value_created_at_11 = obj["created_at"];
-        if (value_created_at_11 !== void 0) {
+        const value_is_demo_11 = obj["is_demo"];
+        if (value_is_demo_11 !== void 0) {
+          json += ',"is_demo":';
+          json += asBoolean(value_is_demo_11);
+        } else {
+          throw new Error('"is_demo" is required!');
+        }
+        const value_created_at_12 = obj["created_at"];
+        if (value_created_at_12 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_11);
+          json += asDateTime(value_created_at_12);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_updated_at_12 = obj["updated_at"];
-        if (value_updated_at_12 !== void 0) {
+        const value_updated_at_13 = obj["updated_at"];
+        if (value_updated_at_13 !== void 0) {
           json += ',"updated_at":';
-          json += asDateTime(value_updated_at_12);
+          json += asDateTime(value_updated_at_13);
         } else {
           throw new Error('"updated_at" is required!');
         }
-        const value_latest_run_13 = obj["latest_run"];
-        if (value_latest_run_13 !== void 0) {
+        const value_latest_run_14 = obj["latest_run"];
+        if (value_latest_run_14 !== void 0) {
           json += ',"latest_run":';
-          if (value_latest_run_13 === null) {
+          if (value_latest_run_14 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_latest_run_13 === "object" && !Array.isArray(value_latest_run_13) || value_latest_run_13 === null) {
-            json += anonymous5(value_latest_run_13);
+          } else if (typeof value_latest_run_14 === "object" && !Array.isArray(value_latest_run_14) || value_latest_run_14 === null) {
+            json += anonymous5(value_latest_run_14);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run' does not match schema definition.");
         } else {
           throw new Error('"latest_run" is required!');
@@ -5092,24 +5194,24 @@ var require_writeSyncConfigPage = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
-        const value_next_cursor_21 = obj["next_cursor"];
-        if (value_next_cursor_21 !== void 0) {
+        const value_next_cursor_22 = obj["next_cursor"];
+        if (value_next_cursor_22 !== void 0) {
           json += ',"next_cursor":';
-          if (value_next_cursor_21 === null) {
+          if (value_next_cursor_22 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_next_cursor_21 === "string" || value_next_cursor_21 === null || value_next_cursor_21 instanceof Date || value_next_cursor_21 instanceof RegExp || typeof value_next_cursor_21 === "object" && typeof value_next_cursor_21.toString === "function" && value_next_cursor_21.toString !== Object.prototype.toString) {
-            if (typeof value_next_cursor_21 !== "string") {
-              if (value_next_cursor_21 === null) {
+          } else if (typeof value_next_cursor_22 === "string" || value_next_cursor_22 === null || value_next_cursor_22 instanceof Date || value_next_cursor_22 instanceof RegExp || typeof value_next_cursor_22 === "object" && typeof value_next_cursor_22.toString === "function" && value_next_cursor_22.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_22 !== "string") {
+              if (value_next_cursor_22 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_next_cursor_21 instanceof Date) {
-                json += JSON_STR_QUOTE + value_next_cursor_21.toISOString() + JSON_STR_QUOTE;
-              } else if (value_next_cursor_21 instanceof RegExp) {
-                json += asString(value_next_cursor_21.source);
+              } else if (value_next_cursor_22 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_22.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_22 instanceof RegExp) {
+                json += asString(value_next_cursor_22.source);
               } else {
-                json += asString(value_next_cursor_21.toString());
+                json += asString(value_next_cursor_22.toString());
               }
             } else {
-              json += asString(value_next_cursor_21);
+              json += asString(value_next_cursor_22);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
         } else {
@@ -5250,92 +5352,92 @@ var require_writeSyncConfig = __commonJS({
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
         if (obj === null) return JSON_STR_EMPTY_OBJECT;
         let json = "";
-        const value_id_13 = obj["id"];
-        if (value_id_13 !== void 0) {
+        const value_id_14 = obj["id"];
+        if (value_id_14 !== void 0) {
           json += '{"id":';
-          if (typeof value_id_13 !== "string") {
-            if (value_id_13 === null) {
+          if (typeof value_id_14 !== "string") {
+            if (value_id_14 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_id_13 instanceof Date) {
-              json += JSON_STR_QUOTE + value_id_13.toISOString() + JSON_STR_QUOTE;
-            } else if (value_id_13 instanceof RegExp) {
-              json += asString(value_id_13.source);
+            } else if (value_id_14 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_14.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_14 instanceof RegExp) {
+              json += asString(value_id_14.source);
             } else {
-              json += asString(value_id_13.toString());
+              json += asString(value_id_14.toString());
             }
           } else {
-            json += asString(value_id_13);
+            json += asString(value_id_14);
           }
         } else {
           throw new Error('"id" is required!');
         }
-        const value_status_14 = obj["status"];
-        if (value_status_14 !== void 0) {
+        const value_status_15 = obj["status"];
+        if (value_status_15 !== void 0) {
           json += ',"status":';
-          if (typeof value_status_14 !== "string") {
-            if (value_status_14 === null) {
+          if (typeof value_status_15 !== "string") {
+            if (value_status_15 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_status_14 instanceof Date) {
-              json += JSON_STR_QUOTE + value_status_14.toISOString() + JSON_STR_QUOTE;
-            } else if (value_status_14 instanceof RegExp) {
-              json += asString(value_status_14.source);
+            } else if (value_status_15 instanceof Date) {
+              json += JSON_STR_QUOTE + value_status_15.toISOString() + JSON_STR_QUOTE;
+            } else if (value_status_15 instanceof RegExp) {
+              json += asString(value_status_15.source);
             } else {
-              json += asString(value_status_14.toString());
+              json += asString(value_status_15.toString());
             }
           } else {
-            json += asString(value_status_14);
+            json += asString(value_status_15);
           }
         } else {
           throw new Error('"status" is required!');
         }
-        const value_error_15 = obj["error"];
-        if (value_error_15 !== void 0) {
+        const value_error_16 = obj["error"];
+        if (value_error_16 !== void 0) {
           json += ',"error":';
-          if (value_error_15 === null) {
+          if (value_error_16 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_error_15 === "string" || value_error_15 === null || value_error_15 instanceof Date || value_error_15 instanceof RegExp || typeof value_error_15 === "object" && typeof value_error_15.toString === "function" && value_error_15.toString !== Object.prototype.toString) {
-            if (typeof value_error_15 !== "string") {
-              if (value_error_15 === null) {
+          } else if (typeof value_error_16 === "string" || value_error_16 === null || value_error_16 instanceof Date || value_error_16 instanceof RegExp || typeof value_error_16 === "object" && typeof value_error_16.toString === "function" && value_error_16.toString !== Object.prototype.toString) {
+            if (typeof value_error_16 !== "string") {
+              if (value_error_16 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_error_15 instanceof Date) {
-                json += JSON_STR_QUOTE + value_error_15.toISOString() + JSON_STR_QUOTE;
-              } else if (value_error_15 instanceof RegExp) {
-                json += asString(value_error_15.source);
+              } else if (value_error_16 instanceof Date) {
+                json += JSON_STR_QUOTE + value_error_16.toISOString() + JSON_STR_QUOTE;
+              } else if (value_error_16 instanceof RegExp) {
+                json += asString(value_error_16.source);
               } else {
-                json += asString(value_error_15.toString());
+                json += asString(value_error_16.toString());
               }
             } else {
-              json += asString(value_error_15);
+              json += asString(value_error_16);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/error' does not match schema definition.");
         } else {
           throw new Error('"error" is required!');
         }
-        const value_created_at_16 = obj["created_at"];
-        if (value_created_at_16 !== void 0) {
+        const value_created_at_17 = obj["created_at"];
+        if (value_created_at_17 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_16);
+          json += asDateTime(value_created_at_17);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_started_at_17 = obj["started_at"];
-        if (value_started_at_17 !== void 0) {
+        const value_started_at_18 = obj["started_at"];
+        if (value_started_at_18 !== void 0) {
           json += ',"started_at":';
-          if (value_started_at_17 === null) {
+          if (value_started_at_18 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_started_at_17 === "string" || value_started_at_17 === null || value_started_at_17 instanceof Date || value_started_at_17 instanceof RegExp || typeof value_started_at_17 === "object" && typeof value_started_at_17.toString === "function" && value_started_at_17.toString !== Object.prototype.toString) {
-            json += asDateTime(value_started_at_17);
+          } else if (typeof value_started_at_18 === "string" || value_started_at_18 === null || value_started_at_18 instanceof Date || value_started_at_18 instanceof RegExp || typeof value_started_at_18 === "object" && typeof value_started_at_18.toString === "function" && value_started_at_18.toString !== Object.prototype.toString) {
+            json += asDateTime(value_started_at_18);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/started_at' does not match schema definition.");
         } else {
           throw new Error('"started_at" is required!');
         }
-        const value_finished_at_18 = obj["finished_at"];
-        if (value_finished_at_18 !== void 0) {
+        const value_finished_at_19 = obj["finished_at"];
+        if (value_finished_at_19 !== void 0) {
           json += ',"finished_at":';
-          if (value_finished_at_18 === null) {
+          if (value_finished_at_19 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_finished_at_18 === "string" || value_finished_at_18 === null || value_finished_at_18 instanceof Date || value_finished_at_18 instanceof RegExp || typeof value_finished_at_18 === "object" && typeof value_finished_at_18.toString === "function" && value_finished_at_18.toString !== Object.prototype.toString) {
-            json += asDateTime(value_finished_at_18);
+          } else if (typeof value_finished_at_19 === "string" || value_finished_at_19 === null || value_finished_at_19 instanceof Date || value_finished_at_19 instanceof RegExp || typeof value_finished_at_19 === "object" && typeof value_finished_at_19.toString === "function" && value_finished_at_19.toString !== Object.prototype.toString) {
+            json += asDateTime(value_finished_at_19);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run/properties/finished_at' does not match schema definition.");
         } else {
           throw new Error('"finished_at" is required!');
@@ -5466,27 +5568,34 @@ var require_writeSyncConfig = __commonJS({
         } else {
           throw new Error('"is_active" is required!');
         }
-        const value_created_at_9 = obj["created_at"];
-        if (value_created_at_9 !== void 0) {
+        const value_is_demo_9 = obj["is_demo"];
+        if (value_is_demo_9 !== void 0) {
+          json += ',"is_demo":';
+          json += asBoolean(value_is_demo_9);
+        } else {
+          throw new Error('"is_demo" is required!');
+        }
+        const value_created_at_10 = obj["created_at"];
+        if (value_created_at_10 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_9);
+          json += asDateTime(value_created_at_10);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_updated_at_10 = obj["updated_at"];
-        if (value_updated_at_10 !== void 0) {
+        const value_updated_at_11 = obj["updated_at"];
+        if (value_updated_at_11 !== void 0) {
           json += ',"updated_at":';
-          json += asDateTime(value_updated_at_10);
+          json += asDateTime(value_updated_at_11);
         } else {
           throw new Error('"updated_at" is required!');
         }
-        const value_latest_run_11 = obj["latest_run"];
-        if (value_latest_run_11 !== void 0) {
+        const value_latest_run_12 = obj["latest_run"];
+        if (value_latest_run_12 !== void 0) {
           json += ',"latest_run":';
-          if (value_latest_run_11 === null) {
+          if (value_latest_run_12 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_latest_run_11 === "object" && !Array.isArray(value_latest_run_11) || value_latest_run_11 === null) {
-            json += anonymous3(value_latest_run_11);
+          } else if (typeof value_latest_run_12 === "object" && !Array.isArray(value_latest_run_12) || value_latest_run_12 === null) {
+            json += anonymous3(value_latest_run_12);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncConfig/properties/latest_run' does not match schema definition.");
         } else {
           throw new Error('"latest_run" is required!');
@@ -6201,24 +6310,162 @@ var require_writeSetupStatusResponse = __commonJS({
         } else {
           throw new Error('"can_start_sync" is required!');
         }
-        const value_next_action_11 = obj["next_action"];
-        if (value_next_action_11 !== void 0) {
+        const value_has_demo_data_11 = obj["has_demo_data"];
+        if (value_has_demo_data_11 !== void 0) {
+          json += ',"has_demo_data":';
+          json += asBoolean(value_has_demo_data_11);
+        } else {
+          throw new Error('"has_demo_data" is required!');
+        }
+        const value_next_action_12 = obj["next_action"];
+        if (value_next_action_12 !== void 0) {
           json += ',"next_action":';
-          if (typeof value_next_action_11 !== "string") {
-            if (value_next_action_11 === null) {
+          if (typeof value_next_action_12 !== "string") {
+            if (value_next_action_12 === null) {
               json += JSON_STR_EMPTY_STRING;
-            } else if (value_next_action_11 instanceof Date) {
-              json += JSON_STR_QUOTE + value_next_action_11.toISOString() + JSON_STR_QUOTE;
-            } else if (value_next_action_11 instanceof RegExp) {
-              json += asString(value_next_action_11.source);
+            } else if (value_next_action_12 instanceof Date) {
+              json += JSON_STR_QUOTE + value_next_action_12.toISOString() + JSON_STR_QUOTE;
+            } else if (value_next_action_12 instanceof RegExp) {
+              json += asString(value_next_action_12.source);
             } else {
-              json += asString(value_next_action_11.toString());
+              json += asString(value_next_action_12.toString());
             }
           } else {
-            json += asString(value_next_action_11);
+            json += asString(value_next_action_12);
           }
         } else {
           throw new Error('"next_action" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writeDemoData
+var require_writeDemoData = __commonJS({
+  "compiled:writeDemoData"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_state_1 = obj["state"];
+        if (value_state_1 !== void 0) {
+          json += '{"state":';
+          if (typeof value_state_1 !== "string") {
+            if (value_state_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_state_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_state_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_state_1 instanceof RegExp) {
+              json += asString(value_state_1.source);
+            } else {
+              json += asString(value_state_1.toString());
+            }
+          } else {
+            json += asString(value_state_1);
+          }
+        } else {
+          throw new Error('"state" is required!');
+        }
+        const value_sync_config_id_2 = obj["sync_config_id"];
+        if (value_sync_config_id_2 !== void 0) {
+          json += ',"sync_config_id":';
+          if (value_sync_config_id_2 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_sync_config_id_2 === "string" || value_sync_config_id_2 === null || value_sync_config_id_2 instanceof Date || value_sync_config_id_2 instanceof RegExp || typeof value_sync_config_id_2 === "object" && typeof value_sync_config_id_2.toString === "function" && value_sync_config_id_2.toString !== Object.prototype.toString) {
+            if (typeof value_sync_config_id_2 !== "string") {
+              if (value_sync_config_id_2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_sync_config_id_2 instanceof Date) {
+                json += JSON_STR_QUOTE + value_sync_config_id_2.toISOString() + JSON_STR_QUOTE;
+              } else if (value_sync_config_id_2 instanceof RegExp) {
+                json += asString(value_sync_config_id_2.source);
+              } else {
+                json += asString(value_sync_config_id_2.toString());
+              }
+            } else {
+              json += asString(value_sync_config_id_2);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/DemoData/properties/sync_config_id' does not match schema definition.");
+        } else {
+          throw new Error('"sync_config_id" is required!');
+        }
+        const value_sync_run_id_3 = obj["sync_run_id"];
+        if (value_sync_run_id_3 !== void 0) {
+          json += ',"sync_run_id":';
+          if (value_sync_run_id_3 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_sync_run_id_3 === "string" || value_sync_run_id_3 === null || value_sync_run_id_3 instanceof Date || value_sync_run_id_3 instanceof RegExp || typeof value_sync_run_id_3 === "object" && typeof value_sync_run_id_3.toString === "function" && value_sync_run_id_3.toString !== Object.prototype.toString) {
+            if (typeof value_sync_run_id_3 !== "string") {
+              if (value_sync_run_id_3 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_sync_run_id_3 instanceof Date) {
+                json += JSON_STR_QUOTE + value_sync_run_id_3.toISOString() + JSON_STR_QUOTE;
+              } else if (value_sync_run_id_3 instanceof RegExp) {
+                json += asString(value_sync_run_id_3.source);
+              } else {
+                json += asString(value_sync_run_id_3.toString());
+              }
+            } else {
+              json += asString(value_sync_run_id_3);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/DemoData/properties/sync_run_id' does not match schema definition.");
+        } else {
+          throw new Error('"sync_run_id" is required!');
+        }
+        const value_error_4 = obj["error"];
+        if (value_error_4 !== void 0) {
+          json += ',"error":';
+          if (value_error_4 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_error_4 === "string" || value_error_4 === null || value_error_4 instanceof Date || value_error_4 instanceof RegExp || typeof value_error_4 === "object" && typeof value_error_4.toString === "function" && value_error_4.toString !== Object.prototype.toString) {
+            if (typeof value_error_4 !== "string") {
+              if (value_error_4 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_error_4 instanceof Date) {
+                json += JSON_STR_QUOTE + value_error_4.toISOString() + JSON_STR_QUOTE;
+              } else if (value_error_4 instanceof RegExp) {
+                json += asString(value_error_4.source);
+              } else {
+                json += asString(value_error_4.toString());
+              }
+            } else {
+              json += asString(value_error_4);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/DemoData/properties/error' does not match schema definition.");
+        } else {
+          throw new Error('"error" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -6845,6 +7092,7 @@ var import_compiled_writeSessionPage = __toESM(require_writeSessionPage());
 var import_compiled_writeOnboardResponse = __toESM(require_writeOnboardResponse());
 var import_compiled_writeOnboardingState = __toESM(require_writeOnboardingState());
 var import_compiled_writeAcceptInviteResponse = __toESM(require_writeAcceptInviteResponse());
+var import_compiled_writeOrganization = __toESM(require_writeOrganization());
 var import_compiled_writeInvitePage = __toESM(require_writeInvitePage());
 var import_compiled_writeInvite = __toESM(require_writeInvite());
 var import_compiled_writeMemberPage = __toESM(require_writeMemberPage());
@@ -6857,6 +7105,7 @@ var import_compiled_writeSyncConfig = __toESM(require_writeSyncConfig());
 var import_compiled_writeSyncRunPage = __toESM(require_writeSyncRunPage());
 var import_compiled_writeSyncRun = __toESM(require_writeSyncRun());
 var import_compiled_writeSetupStatusResponse = __toESM(require_writeSetupStatusResponse());
+var import_compiled_writeDemoData = __toESM(require_writeDemoData());
 var import_compiled_writeAuditPage = __toESM(require_writeAuditPage());
 var import_compiled_writeLiveness = __toESM(require_writeLiveness());
 var import_compiled_writeReadiness = __toESM(require_writeReadiness());
@@ -6865,6 +7114,7 @@ var export_login_200 = import_compiled_login_200.default;
 var export_writeAcceptInviteResponse = import_compiled_writeAcceptInviteResponse.default;
 var export_writeAuditPage = import_compiled_writeAuditPage.default;
 var export_writeChangePasswordResponse = import_compiled_writeChangePasswordResponse.default;
+var export_writeDemoData = import_compiled_writeDemoData.default;
 var export_writeIntegration = import_compiled_writeIntegration.default;
 var export_writeIntegrationPage = import_compiled_writeIntegrationPage.default;
 var export_writeIntegrationTest = import_compiled_writeIntegrationTest.default;
@@ -6880,6 +7130,7 @@ var export_writeMemberPage = import_compiled_writeMemberPage.default;
 var export_writeMyOrganizationPage = import_compiled_writeMyOrganizationPage.default;
 var export_writeOnboardResponse = import_compiled_writeOnboardResponse.default;
 var export_writeOnboardingState = import_compiled_writeOnboardingState.default;
+var export_writeOrganization = import_compiled_writeOrganization.default;
 var export_writeReadiness = import_compiled_writeReadiness.default;
 var export_writeRegisterResponse = import_compiled_writeRegisterResponse.default;
 var export_writeSessionPage = import_compiled_writeSessionPage.default;
@@ -6896,6 +7147,7 @@ export {
   export_writeAcceptInviteResponse as writeAcceptInviteResponse,
   export_writeAuditPage as writeAuditPage,
   export_writeChangePasswordResponse as writeChangePasswordResponse,
+  export_writeDemoData as writeDemoData,
   export_writeIntegration as writeIntegration,
   export_writeIntegrationPage as writeIntegrationPage,
   export_writeIntegrationTest as writeIntegrationTest,
@@ -6911,6 +7163,7 @@ export {
   export_writeMyOrganizationPage as writeMyOrganizationPage,
   export_writeOnboardResponse as writeOnboardResponse,
   export_writeOnboardingState as writeOnboardingState,
+  export_writeOrganization as writeOrganization,
   export_writeReadiness as writeReadiness,
   export_writeRegisterResponse as writeRegisterResponse,
   export_writeSessionPage as writeSessionPage,

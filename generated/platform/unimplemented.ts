@@ -34,6 +34,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   getMe: () => {
     throw new UnimplementedOperation('getMe');
   },
+  updateMe: () => {
+    throw new UnimplementedOperation('updateMe');
+  },
   listMyOrganizations: () => {
     throw new UnimplementedOperation('listMyOrganizations');
   },
@@ -63,6 +66,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   acceptInvite: () => {
     throw new UnimplementedOperation('acceptInvite');
+  },
+  updateOrganization: () => {
+    throw new UnimplementedOperation('updateOrganization');
   },
   listInvites: () => {
     throw new UnimplementedOperation('listInvites');
@@ -123,6 +129,15 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   getSetupStatus: () => {
     throw new UnimplementedOperation('getSetupStatus');
+  },
+  getDemoData: () => {
+    throw new UnimplementedOperation('getDemoData');
+  },
+  createDemoData: () => {
+    throw new UnimplementedOperation('createDemoData');
+  },
+  removeDemoData: () => {
+    throw new UnimplementedOperation('removeDemoData');
   },
   listAuditLog: () => {
     throw new UnimplementedOperation('listAuditLog');

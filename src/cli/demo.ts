@@ -19,23 +19,18 @@ import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
 import { systemClock, systemRandom, type Random } from '../platform/surroundings.js';
-import { PEOPLE } from '../sync/providers/synthetic/vocabulary.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { systemSurroundings } from '../sync/system-surroundings.js';
-import { importTeams } from '../sync/work-units/teams/import-teams.js';
 import { withDatabase } from './database.js';
 import type { ChartRow } from './demo-chart.js';
 import { describeDemo, lastDays, type DemoFacts } from './demo-text.js';
 import { createLog } from './log.js';
-import { withDeriver } from './work-units.js';
 
 export interface DemoOptions {
   readonly email: string;
   readonly resetPassword: boolean;
 }
 
-/** All made-up repositories there are. */
-const repositories = ['*'];
 /** As many days as are made up. */
 const days = 90;
 const pollMs = 200;
@@ -71,7 +66,6 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
       if (organization === null) {
         throw new SettingError(`${email} is the address of an account that is not the demo's. Give another: --email`);
       }
-      if (!organization.existed) await importDemoTeams(store, organization.orgId, environment);
       const run = await fill(database.sql, organization, store, settings.workUnitRules, log);
       const facts: DemoFacts = {
         ...organization,
@@ -90,23 +84,6 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
   });
 }
 
-/** Nobody has the payments: what happens there outside of anyone's commits shows as unassigned, as in real life. */
-const demoTeams = [
-  { id: 'web', repositories: ['acme/web-shop', 'acme/mobile-app'] },
-  { id: 'api', repositories: ['acme/api'] },
-  { id: 'platform', repositories: [] },
-  { id: 'operations', repositories: [] },
-];
-
-/** Before there are data, so that each work unit has its team from the start. */
-async function importDemoTeams(store: string, orgId: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const teams = demoTeams.map(({ id, repositories }, index) => {
-    const members = PEOPLE.slice(4 * index, 4 * index + 4).map(({ email }) => email);
-    return { id, name: id, members, repositories };
-  });
-  await withDeriver({ db: store, org: orgId }, environment, (deriver) => importTeams(deriver, teams));
-}
-
 async function newPassword(random: Random): Promise<string> {
   for (;;) {
     const password = random.bytes(15).toString('base64url');
@@ -122,7 +99,7 @@ async function fill(
   rulesFile: string | null,
   log: ReturnType<typeof createLog>,
 ): Promise<DemoRunState> {
-  const runId = await queueDemoRun(sql, organization, repositories, systemClock.now());
+  const runId = await queueDemoRun(sql, organization, systemClock.now());
   const work = await workOnRun(runId, {
     sql,
     clock: systemClock,

@@ -5,6 +5,7 @@ import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
+import type { StoreTasks } from './store-tasks/store-tasks.js';
 import type { EndedRun } from './sync/jobs/sync-job.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import type { Clock, Random } from './surroundings.js';
@@ -25,6 +26,7 @@ export interface PlatformDependencies {
   readonly outbound: OutboundFetch;
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
+  readonly storeTasks: Pick<StoreTasks, 'wake'>;
   /** Counts a run that a caller has ended, once that is stored. */
   readonly syncRunEnded: (run: EndedRun) => void;
   /** The keys as this server knows them, for the JWKS endpoint. */

@@ -8,6 +8,7 @@ import { resendVerification } from './auth/resend-verification.js';
 import { resetPassword } from './auth/reset-password.js';
 import { verifyEmail } from './auth/verify-email.js';
 import type { PlatformDependencies } from './dependencies.js';
+import { createDemoData, getDemoData, removeDemoData } from './demo/demo-data.js';
 import { connectIntegration } from './integrations/connect-integration.js';
 import { disconnectIntegration } from './integrations/disconnect-integration.js';
 import { listIntegrations } from './integrations/list-integrations.js';
@@ -23,11 +24,13 @@ import { listInvites } from './organizations/list-invites.js';
 import { listMembers } from './organizations/list-members.js';
 import { removeMember } from './organizations/remove-member.js';
 import { revokeInvite } from './organizations/revoke-invite.js';
+import { updateOrganization } from './organizations/update-organization.js';
 import { logout } from './sessions/logout.js';
 import { getMe, listMyOrganizations } from './sessions/me.js';
 import { refreshTokens } from './sessions/refresh-tokens.js';
 import { listSessions, revokeAllSessions, revokeSession } from './sessions/sessions.js';
 import { switchOrganization } from './sessions/switch-organization.js';
+import { updateMe } from './sessions/update-me.js';
 import { validateToken } from './sessions/validate-token.js';
 import { getSetupStatus } from './setup/get-setup-status.js';
 import { cancelSyncRun } from './sync/cancel-sync-run.js';
@@ -45,11 +48,13 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   changeMemberRole,
   changePassword,
   connectIntegration,
+  createDemoData,
   createInvite,
   createSyncConfig,
   deleteSyncConfig,
   disconnectIntegration,
   forgotPassword,
+  getDemoData,
   getJwks,
   getLiveness,
   getMe,
@@ -72,6 +77,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   onboard,
   refreshTokens,
   register,
+  removeDemoData,
   removeMember,
   resendVerification,
   resetPassword,
@@ -82,6 +88,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   startSyncRun,
   switchOrganization,
   testIntegration,
+  updateMe,
+  updateOrganization,
   updateSyncConfig,
   validateToken,
   verifyEmail,

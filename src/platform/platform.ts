@@ -37,6 +37,8 @@ import { executeInProcess } from './sync/jobs/execute-in-process.js';
 import { executeInServer } from './sync/jobs/execute-in-server.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
 import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
+import { executeTaskInProcess, executeTaskInServer } from './store-tasks/execute-task.js';
+import { startStoreTasks } from './store-tasks/store-tasks.js';
 import { countActiveRuns } from './sync/sync-runs.store.js';
 import { systemClock, systemRandom, type Clock } from './surroundings.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
@@ -110,6 +112,17 @@ export async function startPlatform(
       rulesFile: settings.workUnitRules,
       ended: metrics.observeSyncRun,
     });
+    const storeTasks = startStoreTasks({
+      sql: database.sql,
+      clock,
+      random: systemRandom,
+      log,
+      execute: isOfOneProcess(settings.analyticsUri) ? executeTaskInServer(importConnector) : executeTaskInProcess,
+      isWorking: settings.syncJobs > 0,
+      store: settings.analyticsUri ?? uri,
+      rulesFile: settings.workUnitRules,
+    });
+    stops.push(() => storeTasks.stop());
     const deadlineMs = settings.shutdownDeadlineSeconds * 1000;
     stops.push(() => syncJobs.stop(deadlineMs));
 
@@ -133,6 +146,7 @@ export async function startPlatform(
       outbound: outboundFetch({ networks: settings.integrationNetworks }),
       mails,
       syncJobs,
+      storeTasks,
       syncRunEnded: metrics.observeSyncRun,
       keyRing: () => keyRing(false),
       metrics: metrics.text,
@@ -144,7 +158,7 @@ export async function startPlatform(
     stops.push(async () => {
       stopping = true;
       // Syncs get the same time as requests; both take up nothing new from here on.
-      await Promise.all([server.stop(deadlineMs), syncJobs.stop(deadlineMs)]);
+      await Promise.all([server.stop(deadlineMs), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
     return { url: server.url, database, mails, syncJobs, stop: stopAll };
   } catch (error) {

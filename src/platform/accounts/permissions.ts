@@ -12,6 +12,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
   viewer: ['analytics:read', 'organization:read', 'members:read'],
   member: ['analytics:export'],
   admin: [
+    'organization:write',
     'members:invite',
     'members:manage',
     'integrations:read',
@@ -19,6 +20,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'sync:read',
     'sync:run',
     'sync:write',
+    'demo:write',
     'audit:read',
     'setup:read',
   ],

@@ -29,7 +29,15 @@ export type AuditAction =
   | 'SYNC_CANCELLED';
 
 export type AuditResource =
-  'SESSION' | 'USER' | 'ORGANIZATION' | 'MEMBERSHIP' | 'INVITE' | 'INTEGRATION' | 'SYNC_CONFIG' | 'SYNC_RUN';
+  | 'SESSION'
+  | 'USER'
+  | 'ORGANIZATION'
+  | 'MEMBERSHIP'
+  | 'INVITE'
+  | 'INTEGRATION'
+  | 'SYNC_CONFIG'
+  | 'SYNC_RUN'
+  | 'DEMO_DATA';
 
 export interface AuditRecord {
   readonly action: AuditAction;

@@ -2,8 +2,7 @@ import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { replacePassword } from '../auth/replace-password.js';
 import { createOrganization } from '../organizations/organizations.store.js';
-import { insertSyncConfig } from '../sync/sync-configs.store.js';
-import { insertSyncRun } from '../sync/sync-runs.store.js';
+import { fillDemoData } from './demo-data.store.js';
 
 /** The account that `plumbline demo` makes, and its organization. */
 export interface DemoOrganization {
@@ -14,7 +13,6 @@ export interface DemoOrganization {
 }
 
 const organizationName = 'Demo';
-const configurationName = 'Made-up data';
 
 /**
  * Makes a verified account that owns an organization; or finds the one that an earlier call has made.
@@ -59,38 +57,11 @@ export async function findDemoOrganization(sql: Sql, email: string): Promise<Dem
   return found === undefined ? null : { userId: found.user_id, orgId: found.org_id, existed: true };
 }
 
-/** Queues a run that reads these made-up repositories; or finds the one that is under way. @returns its id */
-export async function queueDemoRun(
-  sql: DatabaseSql,
-  { userId, orgId }: DemoOrganization,
-  repositories: readonly string[],
-  now: Date,
-): Promise<string> {
-  return sql.begin(async (transaction) => {
-    await insertSyncConfig(
-      transaction,
-      {
-        orgId,
-        integrationId: null,
-        name: configurationName,
-        provider: 'synthetic',
-        targets: ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'],
-        repositories,
-        isActive: true,
-        createdBy: userId,
-      },
-      now,
-    );
-    const [config] = await transaction<{ id: string }[]>`
-      select id from sync_configs where org_id = ${orgId} and name = ${configurationName} for share`;
-    if (config === undefined) throw new Error('The sync configuration of the demo is gone');
-    const run = await insertSyncRun(transaction, { orgId, configId: config.id, requestedBy: userId }, now);
-    if (run !== null) return run.id;
-    const [active] = await transaction<{ id: string }[]>`
-      select id from sync_runs where sync_config_id = ${config.id} and status in ('pending', 'running')`;
-    if (active === undefined) throw new Error('The run of the demo has just ended: try again');
-    return active.id;
-  });
+/** Queues a run that brings the demo data up to today; or finds the one that is under way. @returns its id */
+export async function queueDemoRun(sql: DatabaseSql, { userId, orgId }: DemoOrganization, now: Date): Promise<string> {
+  const demo = await sql.begin((transaction) => fillDemoData(transaction, { orgId, userId }, now));
+  if (demo === null) throw new Error('The demo data are being removed by a server: try again');
+  return demo.runId;
 }
 
 export interface DemoRunState {

@@ -1,3 +1,4 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 
 /**
@@ -23,4 +24,17 @@ export async function createOrganization(
     returning org_id as id`;
   if (organization === undefined) throw new Error('The insert of an organization returned no row');
   return organization.id;
+}
+
+/** Gives an organization another name. @returns the contract's `Organization` */
+export async function renameOrganization(
+  sql: Sql,
+  orgId: string,
+  name: string,
+  now: Date,
+): Promise<Schemas['Organization']> {
+  const [row] = await sql<{ created_at: Date; name: string }[]>`
+    update organizations set name = ${name.trim()}, updated_at = ${now} where id = ${orgId} returning name, created_at`;
+  if (row === undefined) throw new Error('The organization of the caller is gone');
+  return { id: orgId, name: row.name, created_at: row.created_at.toISOString(), updated_at: now.toISOString() };
 }

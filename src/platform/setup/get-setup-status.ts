@@ -25,6 +25,7 @@ function statusOf(facts: SetupFacts): Status {
     selected_repositories_count: configuration?.repositories ?? 0,
     last_sync_error: syncStatus === 'failed' ? reasonOf(configuration) : null,
     can_start_sync: canStartSync,
+    has_demo_data: facts.has_demo_data,
     next_action: nextActionOf(state, syncStatus, canStartSync),
   };
 }

@@ -14,6 +14,8 @@ export interface ConfigurationProgress {
 /** What the set-up status is decided by, all as of one moment. */
 export interface SetupFacts {
   readonly providers: Schemas['CodeHost'][];
+  /** Demo data are no sync of the organization: they count for none of the others. */
+  readonly has_demo_data: boolean;
   readonly first_sync_completed: boolean;
   /** Of the run that was asked for last in the whole organization; before the first one the oldest. null: none. */
   readonly latest: ConfigurationProgress | null;
@@ -32,13 +34,19 @@ export async function readSetupFacts(sql: Sql, orgId: string): Promise<SetupFact
         select status, error, created_at from sync_runs
         where org_id = c.org_id and sync_config_id = c.id order by created_at desc, id desc limit 1
       ) r on true
-      where c.org_id = ${orgId}
+      where c.org_id = ${orgId} and not c.is_demo
     )
     select
       array(select distinct provider from integrations where org_id = ${orgId} and is_active order by provider)
         as providers,
       o.first_sync_completed_at is not null
-        or exists (select 1 from sync_runs where org_id = ${orgId} and status = 'complete') as first_sync_completed,
+        or exists (
+          select 1 from sync_runs r join sync_configs c on c.org_id = r.org_id and c.id = r.sync_config_id
+          where r.org_id = ${orgId} and r.status = 'complete' and not c.is_demo
+        ) as first_sync_completed,
+      exists (select 1 from sync_configs where org_id = ${orgId} and is_demo)
+        or exists (select 1 from store_tasks where org_id = ${orgId} and kind = 'remove_demo_data')
+        as has_demo_data,
       (select progress from configurations order by run_created_at desc nulls last, created_at, id limit 1) as latest,
       (select progress from configurations where run_status in ('pending', 'running')
         order by run_created_at desc limit 1) as active

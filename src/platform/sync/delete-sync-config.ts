@@ -2,24 +2,30 @@ import type { DeleteSyncConfigHandler, DeleteSyncConfigReply } from '../../../ge
 import { syncRunActive } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { dropDemoData, lockDemoData } from '../demo/demo-data.store.js';
 import { noSuchConfig } from './not-found.js';
 import { lockSyncConfig, removeSyncConfig } from './sync-configs.store.js';
 import { hasActiveRun } from './sync-runs.store.js';
 
 export const deleteSyncConfig: DeleteSyncConfigHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock },
+  { sql, clock, storeTasks },
 ) => {
   const { org_id: orgId, user_id: userId } = principal;
   const id = params.sync_config_id.toLowerCase();
-  return sql.begin(async (transaction): Promise<DeleteSyncConfigReply> => {
-    if ((await lockSyncConfig(transaction, orgId, id, 'update')) === null) return noSuchConfig();
+  const reply = await sql.begin(async (transaction): Promise<DeleteSyncConfigReply> => {
+    await lockDemoData(transaction, orgId); // before the configuration, as everybody does who needs both
+    const config = await lockSyncConfig(transaction, orgId, id, 'update');
+    if (config === null) return noSuchConfig();
     if (await hasActiveRun(transaction, orgId, id)) {
       return syncRunActive({ message: 'A run is pending or running. Cancel it, or wait until it has ended.' });
     }
-    await removeSyncConfig(transaction, orgId, id);
+    if (config.is_demo) await dropDemoData(transaction, orgId, clock.now());
+    else await removeSyncConfig(transaction, orgId, id);
     const record = { action: 'DELETE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, clock.now(), record);
     return { status: 204 };
   });
+  if (reply.status === 204) storeTasks.wake();
+  return reply;
 };

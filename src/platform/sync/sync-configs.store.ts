@@ -15,6 +15,8 @@ export interface SyncConfigRow {
   readonly targets: SyncTarget[];
   readonly repositories: string[];
   readonly is_active: boolean;
+  /** Whether it fills the organization with demo data. */
+  readonly is_demo: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
   /** null: it has never been run, and so is what follows. */
@@ -47,8 +49,8 @@ export async function findSyncConfig(sql: Sql, orgId: string, id: string): Promi
 
 function withLatestRun(sql: Sql): ReturnType<Sql> {
   return sql`
-    select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.created_at,
-      c.updated_at, r.id as run_id, r.status as run_status, r.error as run_error, r.created_at as run_created_at,
+    select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.is_demo,
+      c.created_at, c.updated_at, r.id as run_id, r.status as run_status, r.error as run_error, r.created_at as run_created_at,
       r.started_at as run_started_at, r.finished_at as run_finished_at
     from sync_configs c
     left join lateral (
@@ -61,6 +63,8 @@ function withLatestRun(sql: Sql): ReturnType<Sql> {
 export interface LockedSyncConfig {
   readonly provider: SyncProvider;
   readonly is_active: boolean;
+  /** Whether it fills the organization with demo data. */
+  readonly is_demo: boolean;
 }
 
 /**
@@ -74,7 +78,7 @@ export async function lockSyncConfig(
   strength: 'share' | 'update',
 ): Promise<LockedSyncConfig | null> {
   const [row] = await sql<LockedSyncConfig[]>`
-    select provider, is_active from sync_configs where org_id = ${orgId} and id = ${id}
+    select provider, is_active, is_demo from sync_configs where org_id = ${orgId} and id = ${id}
     for ${strength === 'share' ? sql`share` : sql`update`}`;
   return row ?? null;
 }
@@ -97,6 +101,7 @@ export async function insertSyncConfig(
     readonly targets: readonly SyncTarget[];
     readonly repositories: readonly string[];
     readonly isActive: boolean;
+    readonly isDemo?: boolean;
     readonly createdBy: string;
   },
   now: Date,
@@ -104,10 +109,12 @@ export async function insertSyncConfig(
   const { orgId, integrationId, name, provider, isActive, createdBy } = config;
   const [row] = await sql<{ id: string }[]>`
     insert into sync_configs
-      (org_id, integration_id, name, provider, targets, repositories, is_active, created_by, created_at, updated_at)
+      (org_id, integration_id, name, provider, targets, repositories, is_active, is_demo, created_by, created_at,
+        updated_at)
     values (${orgId}, ${integrationId}, ${name}, ${provider}, ${sql.typed.texts(config.targets)},
-      ${sql.typed.texts(config.repositories)}, ${isActive}, ${createdBy}, ${now}, ${now})
-    on conflict (org_id, name) do nothing
+      ${sql.typed.texts(config.repositories)}, ${isActive}, ${config.isDemo === true},
+      ${createdBy}, ${now}, ${now})
+    on conflict do nothing
     returning id`;
   return row?.id ?? null;
 }
@@ -142,9 +149,9 @@ export async function removeSyncConfig(sql: Sql, orgId: string, id: string): Pro
 
 /** The contract's `SyncConfig`. */
 export function syncConfigOf(row: SyncConfigRow): Schemas['SyncConfig'] {
-  const { id, org_id, integration_id, name, provider, targets, repositories, is_active } = row;
+  const { id, org_id, integration_id, name, provider, targets, repositories, is_active, is_demo } = row;
   return {
-    ...{ id, org_id, integration_id, name, provider, targets, repositories, is_active },
+    ...{ id, org_id, integration_id, name, provider, targets, repositories, is_active, is_demo },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     latest_run: latestRunOf(row),

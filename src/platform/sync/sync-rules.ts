@@ -36,3 +36,10 @@ export const nameTaken: Violation = {
   rule: 'unique',
   message: 'is the name of another sync configuration',
 };
+
+/** What the demo has read is removed by the names of its repositories. */
+export const demoRepositoriesFixed: Violation = {
+  path: '/body/repositories',
+  rule: 'const',
+  message: 'cannot be changed: these are the repositories of the demo data',
+};

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchConfig } from './not-found.js';
 import { changeSyncConfig, findSyncConfig, lockSyncConfig, syncConfigOf } from './sync-configs.store.js';
-import { nameTaken, violationsOfTargets } from './sync-rules.js';
+import { demoRepositoriesFixed, nameTaken, violationsOfTargets } from './sync-rules.js';
 
 export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = async (
   { params, body, principal, context },
@@ -18,7 +18,10 @@ export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = a
     return await sql.begin(async (transaction): Promise<UpdateSyncConfigReply> => {
       const config = await lockSyncConfig(transaction, orgId, id, 'update');
       if (config === null) return noSuchConfig();
-      const violations = violationsOfTargets(config.provider, body.targets ?? []);
+      const violations = [
+        ...violationsOfTargets(config.provider, body.targets ?? []),
+        ...(config.is_demo && body.repositories !== undefined ? [demoRepositoriesFixed] : []),
+      ];
       if (violations.length > 0) return validationProblem(violations);
       await changeSyncConfig(transaction, orgId, id, body, now);
       const record = { action: 'UPDATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;

@@ -9,6 +9,7 @@ import {
   changedCommit,
   changeSums,
   columnsOf,
+  NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
@@ -19,7 +20,7 @@ type Parameters = Record<string, string | number | readonly (string | number)[]>
 /** The sink's connection, as far as it is needed here; failures are errors of a sync. */
 export interface ClickHouseConnection {
   select(query: string, parameters: Parameters): Promise<Record<string, JsonValue>[]>;
-  command(query: string): Promise<void>;
+  command(query: string, parameters?: Parameters): Promise<void>;
   insert(table: string, rows: readonly AnyRow[]): Promise<void>;
   /** A number that is higher each time, and in later processes. */
   nextVersion(): number;
@@ -55,6 +56,10 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
         'work_unit_progress',
         [...notes].map(([name, value]) => ({ repo_id: repoId, name, value, version })),
       );
+    },
+    clear: async (repoId) => {
+      for (const table of NOTES)
+        await connection.command(`delete from ${table} where repo_id = {repo:UUID}`, { repo: repoId });
     },
     readTeams: async (orgId) => {
       const [row] = await select('select teams from team_files final where org_id = {org:String}', { org: orgId });

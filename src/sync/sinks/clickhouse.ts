@@ -36,7 +36,7 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
   const session: Session = { engine, echo: options.echo, fresh: new Map(), version: 0, now: options.now };
   const derivation = clickHouseDerivation({
     select: (query, parameters) => failing(() => select(session, query, parameters)),
-    command: (query) => failing(() => command(session, query)),
+    command: (query, parameters) => failing(() => command(session, query, parameters)),
     insert: (table, rows) => failing(() => insert(session, table, rows)),
     nextVersion: () => nextVersion(session),
     decode,
@@ -52,6 +52,8 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
       failing(() =>
         command(session, `delete from ${table.name} where ${repositoryColumn(table)} = {repo:UUID}`, { repo: repoId }),
       ),
+    clearStates: (repoId) =>
+      failing(() => command(session, 'delete from sync_state where repo_id = {repo:UUID}', { repo: repoId })),
     tryLock: () => Promise.resolve({ renew: () => Promise.resolve(), release: () => Promise.resolve() }),
     derivation,
     close: () => engine.close(),

@@ -77,6 +77,8 @@ export interface Derivation {
   /** The notes on one repository, by name. */
   readProgress(repoId: string): Promise<ReadonlyMap<string, string>>;
   writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;
+  /** Removes the links of one repository, and the notes on it. */
+  clear(repoId: string): Promise<void>;
   /** What `writeTeams` stored for an organization. */
   readTeams(orgId: string): Promise<string | undefined>;
   writeTeams(orgId: string, teams: string): Promise<void>;
@@ -99,6 +101,9 @@ export const LINKS: ReadableTable = {
   columns: [column('repo_id', 'uuid'), column('hash', 'text'), column('number', 'integer'), column('kind', 'text')],
   key: ['repo_id', 'hash', 'number', 'kind'],
 };
+
+/** The tables of notes on a repository, each with a column `repo_id`. */
+export const NOTES = [LINKS.name, 'work_unit_progress'] as const;
 
 /** How a dialect writes values into a statement. */
 export interface Binding {

@@ -44,6 +44,10 @@ export function openMongo(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await collection(table.name).deleteMany({ [repositoryColumn(table)]: repoId });
       }),
+    clearStates: (repoId) =>
+      failing(async () => {
+        await collection('sync_state').deleteMany({ _id: { $gte: `${repoId}:`, $lt: `${repoId};` } });
+      }),
     tryLock: (key) => failing(() => tryLock(collection('sync_locks'), stateId(key), options.now)),
     close: () => client.close(),
   };

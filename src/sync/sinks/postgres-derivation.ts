@@ -7,6 +7,7 @@ import {
   BATCH_ROWS,
   changedCommit,
   changeSums,
+  NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
@@ -35,6 +36,12 @@ export function postgresDerivation(
         await sql`
           insert into work_unit_progress ${sql(entries, 'repo_id', 'name', 'value')}
           on conflict (repo_id, name) do update set value = excluded.value`;
+      }),
+    clear: (repoId) =>
+      failing(async () => {
+        await sql.begin((transaction) =>
+          NOTES.map((table) => transaction.unsafe(`delete from ${table} where repo_id = $1`, [repoId])),
+        );
       }),
     readTeams: (orgId) =>
       failing(async () => {

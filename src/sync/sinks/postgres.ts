@@ -52,6 +52,10 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await sql.unsafe(`delete from ${table.name} where ${repositoryColumn(table)} = $1`, [repoId]);
       }),
+    clearStates: (repoId) =>
+      failing(async () => {
+        await sql`delete from sync_state where repo_id = ${repoId}`;
+      }),
     tryLock: (key) => failing(() => tryLock(sql, key)),
     derivation: postgresDerivation(sql, failing),
     close: () => sql.end({ timeout: 5 }),

@@ -63,6 +63,8 @@ export interface Sink {
   scan(table: Table, repoId: string): AsyncIterable<readonly AnyRow[]>;
   /** Removes the rows of one repository. */
   clear(table: Table, repoId: string): Promise<void>;
+  /** Removes the states of all syncs of one repository: the next sync reads it from the beginning. */
+  clearStates(repoId: string): Promise<void>;
   /** Takes a lock, or returns undefined while another process holds it. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
   /** Absent where no engine of the analytics reads this kind of database: no work units are derived there. */

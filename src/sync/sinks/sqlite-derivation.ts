@@ -8,6 +8,7 @@ import {
   changedCommit,
   changeSums,
   columnsOf,
+  NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
@@ -55,6 +56,10 @@ export function sqliteDerivation(connection: SqliteConnection): Derivation {
               'on conflict (repo_id, name) do update set value = excluded.value',
             [repoId, name, value],
           );
+      }),
+    clear: (repoId) =>
+      write(() => {
+        for (const table of NOTES) connection.run(`delete from ${table} where repo_id = ?`, [repoId]);
       }),
     readTeams: (orgId) =>
       read(() => {

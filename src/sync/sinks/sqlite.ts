@@ -67,6 +67,10 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       settled(() => {
         run(`delete from ${table.name} where ${repositoryColumn(table)} = ?`, [repoId]);
       }),
+    clearStates: (repoId) =>
+      settled(() => {
+        run('delete from sync_state where repo_id = ?', [repoId]);
+      }),
     tryLock: (key) => settled(() => tryLock(prepare, run, key, options.now)),
     derivation: sqliteDerivation({
       all: (text, values) => {

@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(21);
+  expect(operations).toHaveLength(25);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {

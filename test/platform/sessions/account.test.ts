@@ -50,6 +50,20 @@ describe('the own account', () => {
     expect(body.permissions).toEqual([...(body.permissions as string[])].sort());
   });
 
+  it('takes another name, without the blanks around it, or none', async () => {
+    const { accessToken: token, userId } = await platform.signUp();
+    const rename = (full_name: unknown): Promise<JsonReply> =>
+      platform.json('PATCH', '/api/v1/auth/me', { token, body: { full_name } });
+    const renamed = await rename('  Robin Q. Example ');
+    expect(renamed).toMatchObject({ status: 200, body: { id: userId, full_name: 'Robin Q. Example' } });
+    expect((await me(platform, token)).body).toEqual(renamed.body);
+    expect((await rename('   ')).status).toBe(422);
+    expect((await rename(null)).body.full_name).toBeNull();
+    const [{ count } = {}] = await platform.database.sql`
+      select count(*)::int as count from audit_log where action = 'UPDATE' and resource_kind = 'USER' and resource_id = ${userId}`;
+    expect(count).toBe(2);
+  });
+
   it('has no organization, role or permission with an orgless token', async () => {
     const user = await platform.signUp({ organization: null });
     expect((await me(platform, user.accessToken)).body).toMatchObject({

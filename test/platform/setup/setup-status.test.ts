@@ -67,6 +67,7 @@ describe('the set-up status', () => {
       selected_repositories_count: 0,
       last_sync_error: null,
       can_start_sync: false,
+      has_demo_data: false,
       next_action: 'connect_integration',
     });
   });

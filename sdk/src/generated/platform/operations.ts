@@ -226,6 +226,28 @@ export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<G
   );
 }
 
+/** `PATCH /api/v1/auth/me` */
+export interface UpdateMeRequest extends CallOptions {
+  readonly body: Schemas['UpdateMeRequest'];
+}
+export type UpdateMeResult =
+  | Success<200, Schemas['MeResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Change the own account (`PATCH /api/v1/auth/me`). */
+export function updateMe(client: PlatformClient, request: UpdateMeRequest): Promise<UpdateMeResult> {
+  return client.call(
+    { method: 'patch', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
 /** `GET /api/v1/auth/me/organizations` */
 export interface ListMyOrganizationsRequest extends CallOptions {
   readonly query?: NonNullable<operations['listMyOrganizations']['parameters']['query']> | undefined;
@@ -457,6 +479,44 @@ export function acceptInvite(client: PlatformClient, request: AcceptInviteReques
       format: formats.json,
       scheme: 'bearer',
       issues: 'tokens',
+    },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/organizations/{org_id}` */
+export interface UpdateOrganizationRequest extends CallOptions {
+  readonly params: operations['updateOrganization']['parameters']['path'];
+  readonly body: Schemas['UpdateOrganizationRequest'];
+}
+export type UpdateOrganizationResult =
+  | Success<200, Schemas['Organization']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Rename the organization (`PATCH /api/v1/organizations/{org_id}`). */
+export function updateOrganization(
+  client: PlatformClient,
+  request: UpdateOrganizationRequest,
+): Promise<UpdateOrganizationResult> {
+  return client.call(
+    {
+      method: 'patch',
+      path: '/api/v1/organizations/{org_id}',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
     },
     request,
   );
@@ -1012,6 +1072,58 @@ export type GetSetupStatusResult =
 export function getSetupStatus(client: PlatformClient, request?: GetSetupStatusRequest): Promise<GetSetupStatusResult> {
   return client.call(
     { method: 'get', path: '/api/v1/admin/setup/status', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `GET /api/v1/admin/demo-data` */
+export type GetDemoDataRequest = CallOptions;
+export type GetDemoDataResult =
+  | Success<200, Schemas['DemoData']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Read the state of the demo data (`GET /api/v1/admin/demo-data`). */
+export function getDemoData(client: PlatformClient, request?: GetDemoDataRequest): Promise<GetDemoDataResult> {
+  return client.call(
+    { method: 'get', path: '/api/v1/admin/demo-data', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/admin/demo-data` */
+export type CreateDemoDataRequest = CallOptions;
+export type CreateDemoDataResult =
+  | Success<202, Schemas['DemoData']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['DemoDataRemovalActiveProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
+export function createDemoData(client: PlatformClient, request?: CreateDemoDataRequest): Promise<CreateDemoDataResult> {
+  return client.call(
+    { method: 'post', path: '/api/v1/admin/demo-data', statuses: [202], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/admin/demo-data` */
+export type RemoveDemoDataRequest = CallOptions;
+export type RemoveDemoDataResult =
+  | Success<202, Schemas['DemoData']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
+export function removeDemoData(client: PlatformClient, request?: RemoveDemoDataRequest): Promise<RemoveDemoDataResult> {
+  return client.call(
+    { method: 'delete', path: '/api/v1/admin/demo-data', statuses: [202], format: formats.json, scheme: 'bearer' },
     request,
   );
 }

@@ -45,6 +45,7 @@ export type Problem =
   | Schemas['SyncConfigInactiveProblem']
   | Schemas['SyncRunNotFoundProblem']
   | Schemas['SyncRunNotActiveProblem']
+  | Schemas['DemoDataRemovalActiveProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem'];
 
@@ -91,6 +92,7 @@ export const problemTypes = [
   '/problems/sync-config-inactive',
   '/problems/sync-run-not-found',
   '/problems/sync-run-not-active',
+  '/problems/demo-data-removal-active',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
 ] as const satisfies readonly ProblemType[];

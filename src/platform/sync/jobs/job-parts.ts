@@ -4,6 +4,7 @@ import { faultOfBaseUrl } from '../../integrations/base-url.js';
 import { matchesPattern } from '../../../sync/batch.js';
 import { SyncError, type SyncFailure } from '../../../sync/failures.js';
 import type { SyncOptions } from '../../../sync/request.js';
+import { demoRepositories } from '../../demo/demo-content.js';
 import type { SyncJob } from './sync-job.js';
 
 /** One repository, or a pattern that the provider lists: what `plumbline sync` is told in one call. */
@@ -108,12 +109,11 @@ function isPattern(text: string): boolean {
 }
 
 /** What a pattern finds among made-up repositories; a name that is no pattern is made up as it is. */
-const madeUp: readonly [string, ...string[]] = ['acme/api', 'acme/mobile-app', 'acme/payments', 'acme/web-shop'];
-
 function namesFor(selected: string): readonly string[] {
   if (!isPattern(selected)) return [selected];
-  const found = madeUp.filter((name) => matchesPattern(selected, name));
-  if (found.length === 0) throw refused(selected, `fits none of the made-up repositories: ${madeUp.join(', ')}`);
+  const found = demoRepositories.filter((name) => matchesPattern(selected, name));
+  if (found.length === 0)
+    throw refused(selected, `fits none of the made-up repositories: ${demoRepositories.join(', ')}`);
   return found;
 }
 

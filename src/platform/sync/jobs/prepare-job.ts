@@ -45,6 +45,7 @@ export function prepareJob(
     integrationNetworks,
     localRoot,
     rulesFile,
+    isDemo: run.is_demo,
     finished: run.result?.steps ?? [],
     recordsBefore: run.progress.records ?? 0,
   };

@@ -5,6 +5,7 @@ import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';
 import { runSync } from '../../../sync/run.js';
 import type { Surroundings } from '../../../sync/surroundings.js';
 import type { Target } from '../../../sync/targets.js';
+import { giveDemoTeams } from '../../demo/give-demo-teams.js';
 import { partsOf, type JobPart } from './job-parts.js';
 import { createJobProgress, type JobProgress } from './job-progress.js';
 import {
@@ -31,6 +32,8 @@ const mostFailuresInARow = 3;
  */
 export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report: JobReport): Promise<void> {
   const surroundings = { ...outside, fetch: outboundFetch({ networks: job.integrationNetworks }) };
+  // Before there are data, so that each work unit has its team from the start.
+  if (job.isDemo) await giveDemoTeams(job, surroundings);
   const parts = await partsOf(job);
   const steps = new Map<string, StepResult>();
   const progress = createJobProgress(job, parts, steps, report.progress);

@@ -21,6 +21,8 @@ export interface SyncJob {
   readonly localRoot: string | null;
   /** By which work units are classified; null: the rules that come with Plumbline. */
   readonly rulesFile: string | null;
+  /** Whether it fills an organization with demo data, which come with teams. */
+  readonly isDemo: boolean;
   /** What earlier attempts have finished, which is not done again. */
   readonly finished: readonly StepResult[];
   /** How many records earlier attempts have stored. */

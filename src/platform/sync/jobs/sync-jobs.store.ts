@@ -17,6 +17,8 @@ export interface TakenRun {
   readonly provider: Schemas['SyncProvider'];
   readonly targets: Schemas['SyncTarget'][];
   readonly repositories: string[];
+  /** Whether it fills an organization with demo data. */
+  readonly is_demo: boolean;
   readonly integration_id: string | null;
   /** The credential of the integration; null where there is none, or it is switched off. */
   readonly secret_sealed: Uint8Array | null;
@@ -67,7 +69,7 @@ export async function takeDueRuns(
       where id in (select id from due)
       returning id, org_id, sync_config_id, started_at, attempts, progress, result, targets, repositories
     )
-    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, c.provider,
+    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, c.provider, c.is_demo,
       coalesce(t.targets, c.targets) as targets, coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
       i.secret_sealed, i.base_url
     from taken t
@@ -92,15 +94,16 @@ export async function storeEnd(
   now: Date,
 ): Promise<boolean> {
   return sql.begin(async (transaction) => {
-    const [ended] = await transaction<{ org_id: string }[]>`
+    const [ended] = await transaction<{ org_id: string; sync_config_id: string }[]>`
       update sync_runs set status = ${status}, error = ${error}, finished_at = ${now}, worker = null,
         ${stateColumns(transaction, state)}
-      where ${isStillOurs(transaction, run)} returning org_id`;
+      where ${isStillOurs(transaction, run)} returning org_id, sync_config_id`;
     if (ended === undefined) return false;
     if (status === 'complete') {
       await transaction`
         update organizations set first_sync_completed_at = ${now}
-        where id = ${ended.org_id} and first_sync_completed_at is null`;
+        where id = ${ended.org_id} and first_sync_completed_at is null
+          and not (select is_demo from sync_configs where org_id = ${ended.org_id} and id = ${ended.sync_config_id})`;
     }
     return true;
   });

@@ -39,6 +39,11 @@ function* sources(
   }
 }
 
+/** The address of a repository that is made up: it stands for its identity, and leads nowhere. */
+export function addressOfMadeUp(name: string): string {
+  return `https://synthetic.invalid/${name}`;
+}
+
 interface Span {
   /** Counted from 1970-01-01; the last day is included. */
   readonly firstDay: number;
@@ -46,7 +51,7 @@ interface Span {
 }
 
 function openRepository(name: string, seed: number, request: SyncRequest, surroundings: Surroundings): OpenRepository {
-  const url = `https://synthetic.invalid/${name}`;
+  const url = addressOfMadeUp(name);
   const span = spanOf(request, surroundings.now());
   const days = span.lastDay - span.firstDay + 1;
   // A number that was asked for is reached exactly: its days are all alike.

@@ -18,6 +18,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     integrationNetworks: networks,
     localRoot: null,
     rulesFile: null,
+    isDemo: false,
     finished: [],
     recordsBefore: 0,
   };

@@ -12,6 +12,7 @@ const job: SyncJob = {
   integrationNetworks: [],
   localRoot: null,
   rulesFile: null,
+  isDemo: false,
   finished: [],
   recordsBefore: 0,
 };

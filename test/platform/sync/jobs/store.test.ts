@@ -48,6 +48,7 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
     provider: 'synthetic',
     targets: ['git'],
     repositories: ['acme/api'],
+    is_demo: false,
     integration_id: null,
     secret_sealed: null,
     base_url: null,

@@ -1,0 +1,26 @@
+import { SyncError } from '../../sync/failures.js';
+import { importTeams } from '../../sync/work-units/teams/import-teams.js';
+import { teamsFromText } from '../../sync/work-units/teams/teams-file.js';
+import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
+import { demoTeams } from './demo-content.js';
+
+/**
+ * Gives an organization without teams those of the demo; the teams of others are left as they are.
+ *
+ * A database that fails here fails in the steps that follow as well, which report it.
+ */
+export async function giveDemoTeams(
+  records: StoredRecords & Pick<RecordsOptions, 'orgId'>,
+  surroundings: Omit<RecordsOptions, 'orgId'>,
+): Promise<void> {
+  const { signal, importConnector } = surroundings;
+  const options = { orgId: records.orgId, signal, ...(importConnector === undefined ? {} : { importConnector }) };
+  try {
+    await withStoredRecords(records, options, async (deriver) => {
+      const teams = teamsFromText(await deriver.records.readTeams(records.orgId));
+      if (teams.length === 0) await importTeams(deriver, demoTeams);
+    });
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { outboundFetch } from '../../outbound/outbound-fetch.js';
+import { SyncError } from '../../sync/failures.js';
+import { parseConnection } from '../../sync/sinks/connection-string.js';
+import { openSink } from '../../sync/sinks/open.js';
+import type { Surroundings } from '../../sync/surroundings.js';
+import { systemSurroundings } from '../../sync/system-surroundings.js';
+import { openDeriver, type OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import { programEnvironment } from '../sync/jobs/program-environment.js';
+
+/** Where the records and work units of all organizations are. */
+export interface StoredRecords {
+  /** Connection string of the database. */
+  readonly store: string;
+  /** By which work units are classified; null: the rules that come with Plumbline. */
+  readonly rulesFile: string | null;
+}
+
+export interface RecordsOptions {
+  readonly orgId: string;
+  readonly signal: AbortSignal;
+  /** How optional packages are imported; default: `import()`. */
+  readonly importConnector?: NonNullable<Surroundings['importConnector']>;
+}
+
+/** A removal holds the locks of all syncs of a repository, each of them on a connection of its own. */
+const concurrency = 3;
+
+/**
+ * Opens the records of one organization, and closes them after `work`.
+ *
+ * @throws SyncError where the database cannot be opened, or holds no work units
+ */
+export async function withStoredRecords<Result>(
+  records: StoredRecords,
+  options: RecordsOptions,
+  work: (deriver: OpenDeriver) => Promise<Result>,
+): Promise<Result> {
+  const deriver = await openStoredRecords(records, options);
+  try {
+    return await work(deriver);
+  } finally {
+    await deriver.close();
+  }
+}
+
+/** The same, left open for the caller to close. */
+export async function openStoredRecords(
+  { store, rulesFile }: StoredRecords,
+  { orgId, signal, importConnector }: RecordsOptions,
+): Promise<OpenDeriver> {
+  const address = parseConnection(store);
+  if ('problem' in address) throw new SyncError('database_failed', `ANALYTICS_URI: ${address.problem}`);
+  const surroundings: Surroundings = {
+    ...systemSurroundings,
+    fetch: outboundFetch({ networks: [] }), // no host is asked for anything here
+    signal,
+    progress: {},
+    environment: programEnvironment(process.env),
+    ...(importConnector === undefined ? {} : { importConnector }),
+  };
+  const sink = await openSink(address, { now: systemSurroundings.now, concurrency, echo: undefined }, surroundings);
+  try {
+    await sink.ensureSchema();
+    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile ?? undefined }, surroundings);
+    if (deriver === undefined)
+      throw new SyncError('database_failed', 'ANALYTICS_URI names a database without work units.');
+    return {
+      ...deriver,
+      close: async () => {
+        await deriver.close();
+        await sink.close();
+      },
+    };
+  } catch (error) {
+    await sink.close();
+    throw error;
+  }
+}

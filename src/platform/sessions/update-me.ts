@@ -1,0 +1,17 @@
+import type { UpdateMeHandler } from '../../../generated/platform/operations.js';
+import { permissionsOf } from '../accounts/permissions.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+
+export const updateMe: UpdateMeHandler<PlatformDependencies> = async ({ body, principal, context }, { sql, clock }) => {
+  const now = clock.now();
+  const fullName = body.full_name === null ? null : body.full_name.trim();
+  const { user_id: id, ...account } = principal;
+  await sql.begin(async (transaction) => {
+    await transaction`update users set full_name = ${fullName}, updated_at = ${now} where id = ${id}`;
+    const record = { action: 'UPDATE', resourceKind: 'USER', resourceId: id, note: 'full_name' } as const;
+    await recordAudit(transaction, context, now, { ...record, orgId: principal.org_id, userId: id });
+  });
+  const permissions = permissionsOf(principal.role);
+  return { status: 200, body: { id, ...account, full_name: fullName, permissions } };
+};

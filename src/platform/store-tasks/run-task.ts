@@ -1,0 +1,44 @@
+import { forgetRepository } from '../../sync/forget-repository.js';
+import { identityOfRemote, repositoryId } from '../../sync/identity.js';
+import { addressOfMadeUp } from '../../sync/providers/synthetic/open-synthetic.js';
+import { importTeams } from '../../sync/work-units/teams/import-teams.js';
+import { teamsAsText, teamsFromText } from '../../sync/work-units/teams/teams-file.js';
+import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import { demoRepositories, demoTeams } from '../demo/demo-content.js';
+import { withStoredRecords, type StoredRecords } from '../records/stored-records.js';
+import type { StoreTaskKind } from './store-tasks.store.js';
+
+/** A task as plain data, because it travels to a process of its own. */
+export interface StoreTask extends StoredRecords {
+  readonly kind: StoreTaskKind;
+  readonly orgId: string;
+}
+
+const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<unknown>>> = {
+  remove_demo_data: removeDemoData,
+  assign_teams: async (deriver) => importTeams(deriver, teamsFromText(await deriver.records.readTeams(deriver.orgId))),
+};
+
+/**
+ * Does a task. Doing it again, or doing the rest of one that was interrupted, comes to the same.
+ *
+ * @throws SyncError with a message fit for people
+ */
+export function runStoreTask(task: StoreTask, signal: AbortSignal, importConnector?: ImportConnector): Promise<void> {
+  const options = { orgId: task.orgId, signal, ...(importConnector === undefined ? {} : { importConnector }) };
+  return withStoredRecords(task, options, async (deriver) => {
+    await tasks[task.kind](deriver);
+  });
+}
+
+type ImportConnector = (name: string) => Promise<unknown>;
+
+async function removeDemoData(deriver: OpenDeriver): Promise<void> {
+  const { orgId, records } = deriver;
+  for (const name of demoRepositories) {
+    const identity = identityOfRemote(addressOfMadeUp(name))?.identity ?? name;
+    await forgetRepository(deriver, repositoryId(orgId, identity), 'synthetic');
+  }
+  // Teams that somebody has changed since are the organization's own.
+  if ((await records.readTeams(orgId)) === teamsAsText(demoTeams)) await importTeams(deriver, []);
+}

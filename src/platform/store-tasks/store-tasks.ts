@@ -1,0 +1,109 @@
+import type { Log } from '../../../generated/contract.js';
+import type { DatabaseSql } from '../../database/connection.js';
+import type { StoredRecords } from '../records/stored-records.js';
+import { after, type Clock, type Random } from '../surroundings.js';
+import type { ExecuteTask, TaskExecution } from './execute-task.js';
+import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
+
+/** Does the tasks of the queue, one at a time, in the background. */
+export interface StoreTasks {
+  /** Looks into the queue soon: called after a transaction that put a task there. */
+  wake(): void;
+  /** Takes nothing up any more, and puts back what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface StoreTasksOptions extends StoredRecords {
+  readonly sql: DatabaseSql;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly execute: ExecuteTask;
+  /** false: this server takes none up. */
+  readonly isWorking: boolean;
+}
+
+const pollMs = 2000;
+const heartbeatMs = 2000;
+/** Many heartbeats long, so that a slow database gives nobody up for dead. */
+const silenceSeconds = 30;
+const firstDelaySeconds = 5;
+const maxDelaySeconds = 900;
+
+/** Starts to take up tasks. Any number of servers do so on one database. */
+export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
+  const { sql, clock, random, log } = options;
+  let isStopped = !options.isWorking;
+  let working: Promise<void> | null = null;
+  let execution: TaskExecution | null = null;
+  let isAsked = false;
+
+  const work = async (): Promise<void> => {
+    try {
+      while (isAsked && !isStopped) {
+        isAsked = false;
+        const worker = random.uuid();
+        const task = await takeDueTask(sql, worker, clock.now(), silenceSeconds);
+        if (task === null) continue;
+        isAsked = true; // there may be another
+        await doTask(task, worker);
+      }
+    } finally {
+      working = null; // in the same step as the last look at `isAsked`, so that no request falls between
+    }
+  };
+
+  const doTask = async (task: TakenTask, worker: string): Promise<void> => {
+    const { store, rulesFile } = options;
+    const fields = { org_id: task.org_id, task: task.kind, attempt: task.attempts };
+    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile });
+    execution = current;
+    const heart = setInterval(() => {
+      storeTaskHeartbeat(sql, task, worker, clock.now()).then(
+        (isOurs) => {
+          if (!isOurs) current.kill();
+        },
+        (error: unknown) => {
+          log.warn({ ...fields, err: error }, 'the heartbeat of a store task cannot be stored for now');
+        },
+      );
+    }, heartbeatMs);
+    const { error } = await current.ended;
+    clearInterval(heart);
+    execution = null;
+    if (error === null) {
+      await storeTaskDone(sql, task, worker);
+      log.info(fields, 'store task done');
+      return;
+    }
+    const now = clock.now();
+    if (isStopped) {
+      await putTaskBack(sql, task, worker, { availableAt: now, error: null });
+      return;
+    }
+    const delaySeconds = Math.min(firstDelaySeconds * 2 ** (task.attempts - 1), maxDelaySeconds);
+    await putTaskBack(sql, task, worker, { availableAt: after(now, delaySeconds), error });
+    log.warn({ ...fields, error }, 'store task failed; it is tried again');
+  };
+
+  const attempt = (): void => {
+    if (isStopped) return;
+    isAsked = true;
+    working ??= work().catch((error: unknown) => {
+      log.warn({ err: error }, 'the store tasks cannot be read or stored for now');
+    });
+  };
+  const timer = setInterval(attempt, pollMs);
+  timer.unref();
+  attempt();
+
+  return {
+    wake: () => setImmediate(attempt),
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      execution?.kill();
+      await working;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** The process of one store task: started by `execute-task.ts`, told what to do over its IPC channel. */
+import { constants, setPriority } from 'node:os';
+import { failureOf } from '../../sync/failures.js';
+import { passwordsOf } from '../../sync/request.js';
+import type { TaskEnd } from './execute-task.js';
+import { runStoreTask, type StoreTask } from './run-task.js';
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
+
+process.once('message', (message) => {
+  const task = message as StoreTask; // the server sends nothing else
+  void endOf(task).then((end) => process.send?.(end, () => process.exit(0)));
+});
+// Ctrl-C and service managers signal all processes of a group: the server decides.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+// The server is gone: another one does the task.
+process.once('disconnect', () => process.exit(1));
+
+async function endOf(task: StoreTask): Promise<TaskEnd> {
+  try {
+    await runStoreTask(task, new AbortController().signal);
+    return { error: null };
+  } catch (error) {
+    return { error: failureOf(error, [task.store, ...passwordsOf(task.store)]).message };
+  }
+}
