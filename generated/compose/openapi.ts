@@ -1261,7 +1261,7 @@ export interface components {
     /** @description Which signal to send. */
     KillRequest: {
       /**
-       * @description The name of a signal, with or without SIG, or its number.
+       * @description The name of a signal of Linux in upper case, with or without SIG, or its number.
        * @default SIGKILL
        */
       signal?: string | number;

@@ -241,6 +241,7 @@ var require_formats = __commonJS({
 // compiled:parameters
 var streamEvents_query = validate52;
 var func1 = require_ucs2length().default;
+var pattern3 = new RegExp("^[^\\u0000]*$", "u");
 var formats0 = require_formats().fullFormats["date-time"];
 function validate52(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
@@ -324,14 +325,23 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
               }
               errors++;
             }
+            if (!pattern3.test(data1)) {
+              const err5 = { instancePath: instancePath + "/label/" + i0, schemaPath: "#/properties/label/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err5];
+              } else {
+                vErrors.push(err5);
+              }
+              errors++;
+            }
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
@@ -347,11 +357,11 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data2 === null) {
             coerced1 = "";
           } else {
-            const err6 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err7 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err6];
+              vErrors = [err7];
             } else {
-              vErrors.push(err6);
+              vErrors.push(err7);
             }
             errors++;
           }
@@ -365,11 +375,11 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
       }
       if (typeof data2 === "string") {
         if (!formats0.validate(data2)) {
-          const err7 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          const err8 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
-            vErrors = [err7];
+            vErrors = [err8];
           } else {
-            vErrors.push(err7);
+            vErrors.push(err8);
           }
           errors++;
         }
@@ -386,11 +396,11 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data3 === null) {
             coerced2 = "";
           } else {
-            const err8 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err9 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err8];
+              vErrors = [err9];
             } else {
-              vErrors.push(err8);
+              vErrors.push(err9);
             }
             errors++;
           }
@@ -404,22 +414,22 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
       }
       if (typeof data3 === "string") {
         if (!formats0.validate(data3)) {
-          const err9 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          const err10 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
-            vErrors = [err9];
+            vErrors = [err10];
           } else {
-            vErrors.push(err9);
+            vErrors.push(err10);
           }
           errors++;
         }
       }
     }
   } else {
-    const err10 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err10];
+      vErrors = [err11];
     } else {
-      vErrors.push(err10);
+      vErrors.push(err11);
     }
     errors++;
   }
@@ -575,17 +585,26 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data2)) {
+          const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
       }
     }
     if (data.label !== void 0) {
       let data3 = data.label;
       if (Array.isArray(data3)) {
         if (data3.length > 32) {
-          const err6 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/maxItems", keyword: "maxItems", params: { limit: 32 }, message: "must NOT have more than 32 items" };
+          const err7 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/maxItems", keyword: "maxItems", params: { limit: 32 }, message: "must NOT have more than 32 items" };
           if (vErrors === null) {
-            vErrors = [err6];
+            vErrors = [err7];
           } else {
-            vErrors.push(err6);
+            vErrors.push(err7);
           }
           errors++;
         }
@@ -601,11 +620,11 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
               } else if (data4 === null) {
                 coerced1 = "";
               } else {
-                const err7 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+                const err8 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
                 if (vErrors === null) {
-                  vErrors = [err7];
+                  vErrors = [err8];
                 } else {
-                  vErrors.push(err7);
+                  vErrors.push(err8);
                 }
                 errors++;
               }
@@ -619,16 +638,7 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
           }
           if (typeof data4 === "string") {
             if (func1(data4) > 1024) {
-              const err8 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/maxLength", keyword: "maxLength", params: { limit: 1024 }, message: "must NOT have more than 1024 characters" };
-              if (vErrors === null) {
-                vErrors = [err8];
-              } else {
-                vErrors.push(err8);
-              }
-              errors++;
-            }
-            if (func1(data4) < 1) {
-              const err9 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              const err9 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/maxLength", keyword: "maxLength", params: { limit: 1024 }, message: "must NOT have more than 1024 characters" };
               if (vErrors === null) {
                 vErrors = [err9];
               } else {
@@ -636,24 +646,42 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
               }
               errors++;
             }
+            if (func1(data4) < 1) {
+              const err10 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              if (vErrors === null) {
+                vErrors = [err10];
+              } else {
+                vErrors.push(err10);
+              }
+              errors++;
+            }
+            if (!pattern3.test(data4)) {
+              const err11 = { instancePath: instancePath + "/label/" + i1, schemaPath: "#/properties/label/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err11];
+              } else {
+                vErrors.push(err11);
+              }
+              errors++;
+            }
           }
         }
       } else {
-        const err10 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err12 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err10];
+          vErrors = [err12];
         } else {
-          vErrors.push(err10);
+          vErrors.push(err12);
         }
         errors++;
       }
     }
   } else {
-    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err11];
+      vErrors = [err13];
     } else {
-      vErrors.push(err11);
+      vErrors.push(err13);
     }
     errors++;
   }
@@ -662,7 +690,7 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
 }
 validate53.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var inspectContainer_path = validate57;
-var pattern3 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
+var pattern6 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
 function validate57(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -723,7 +751,7 @@ function validate57(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -808,7 +836,7 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -986,7 +1014,7 @@ function validate60(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1071,7 +1099,7 @@ function validate61(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1156,7 +1184,7 @@ function validate62(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1241,7 +1269,7 @@ function validate63(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1326,7 +1354,7 @@ function validate64(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1495,7 +1523,7 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1520,7 +1548,7 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
 }
 validate66.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var getContainerLogs_query = validate67;
-var pattern11 = new RegExp("^(all|[0-9]{1,9})$", "u");
+var pattern14 = new RegExp("^(all|[0-9]{1,9})$", "u");
 function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -1602,7 +1630,7 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
       }
     }
     if (typeof data1 === "string") {
-      if (!pattern11.test(data1)) {
+      if (!pattern14.test(data1)) {
         const err3 = { instancePath: instancePath + "/tail", schemaPath: "#/properties/tail/pattern", keyword: "pattern", params: { pattern: "^(all|[0-9]{1,9})$" }, message: 'must match pattern "^(all|[0-9]{1,9})$"' };
         if (vErrors === null) {
           vErrors = [err3];
@@ -1764,7 +1792,7 @@ function validate68(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -1961,7 +1989,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2046,7 +2074,7 @@ function validate71(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2153,24 +2181,33 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
               }
               errors++;
             }
+            if (!pattern3.test(data1)) {
+              const err5 = { instancePath: instancePath + "/label/" + i0, schemaPath: "#/properties/label/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err5];
+              } else {
+                vErrors.push(err5);
+              }
+              errors++;
+            }
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
   } else {
-    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err6];
+      vErrors = [err7];
     } else {
-      vErrors.push(err6);
+      vErrors.push(err7);
     }
     errors++;
   }
@@ -2261,24 +2298,33 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
               }
               errors++;
             }
+            if (!pattern3.test(data1)) {
+              const err5 = { instancePath: instancePath + "/label/" + i0, schemaPath: "#/properties/label/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err5];
+              } else {
+                vErrors.push(err5);
+              }
+              errors++;
+            }
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
   } else {
-    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err6];
+      vErrors = [err7];
     } else {
-      vErrors.push(err6);
+      vErrors.push(err7);
     }
     errors++;
   }
@@ -2347,7 +2393,7 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2432,7 +2478,7 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2539,24 +2585,33 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
               }
               errors++;
             }
+            if (!pattern3.test(data1)) {
+              const err5 = { instancePath: instancePath + "/label/" + i0, schemaPath: "#/properties/label/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err5];
+              } else {
+                vErrors.push(err5);
+              }
+              errors++;
+            }
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/label", schemaPath: "#/properties/label/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
   } else {
-    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err6];
+      vErrors = [err7];
     } else {
-      vErrors.push(err6);
+      vErrors.push(err7);
     }
     errors++;
   }
@@ -2625,7 +2680,7 @@ function validate77(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2710,7 +2765,7 @@ function validate78(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2795,7 +2850,7 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2880,7 +2935,7 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data0 === "string") {
-        if (!pattern3.test(data0)) {
+        if (!pattern6.test(data0)) {
           const err3 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -2983,14 +3038,23 @@ function validate81(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3077,14 +3141,23 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3236,14 +3309,23 @@ function validate84(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3395,14 +3477,23 @@ function validate86(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3489,14 +3580,23 @@ function validate87(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3583,14 +3683,23 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3677,14 +3786,23 @@ function validate89(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3771,14 +3889,23 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3865,14 +3992,23 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err5];
+      vErrors = [err6];
     } else {
-      vErrors.push(err5);
+      vErrors.push(err6);
     }
     errors++;
   }
@@ -3968,6 +4104,15 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (!pattern3.test(data0)) {
+          const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
       }
     }
     if (data.service !== void 0) {
@@ -3981,11 +4126,11 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data1 === null) {
             coerced1 = "";
           } else {
-            const err6 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err7 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err6];
+              vErrors = [err7];
             } else {
-              vErrors.push(err6);
+              vErrors.push(err7);
             }
             errors++;
           }
@@ -3999,16 +4144,7 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
       }
       if (typeof data1 === "string") {
         if (func1(data1) > 128) {
-          const err7 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
-          if (vErrors === null) {
-            vErrors = [err7];
-          } else {
-            vErrors.push(err7);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err8 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          const err8 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
           if (vErrors === null) {
             vErrors = [err8];
           } else {
@@ -4016,14 +4152,32 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
           }
           errors++;
         }
+        if (func1(data1) < 1) {
+          const err9 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+        if (!pattern3.test(data1)) {
+          const err10 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err10];
+          } else {
+            vErrors.push(err10);
+          }
+          errors++;
+        }
       }
     }
   } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err9];
+      vErrors = [err11];
     } else {
-      vErrors.push(err9);
+      vErrors.push(err11);
     }
     errors++;
   }
@@ -6356,6 +6510,7 @@ function validate97(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate97.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var pattern32 = new RegExp("^[^\\u0000]*$", "u");
 function validate99(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -6368,22 +6523,33 @@ function validate99(data, { instancePath = "", parentData, parentDataProperty, r
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
     for (const key0 in data) {
-      if (typeof data[key0] !== "string") {
-        const err0 = { instancePath: instancePath + "/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/additionalProperties/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      let data0 = data[key0];
+      if (typeof data0 === "string") {
+        if (!pattern32.test(data0)) {
+          const err0 = { instancePath: instancePath + "/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err0];
+          } else {
+            vErrors.push(err0);
+          }
+          errors++;
+        }
+      } else {
+        const err1 = { instancePath: instancePath + "/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/additionalProperties/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err0];
+          vErrors = [err1];
         } else {
-          vErrors.push(err0);
+          vErrors.push(err1);
         }
         errors++;
       }
     }
   } else {
-    const err1 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err1];
+      vErrors = [err2];
     } else {
-      vErrors.push(err1);
+      vErrors.push(err2);
     }
     errors++;
   }
@@ -10922,7 +11088,8 @@ function validate165(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate165.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var killContainer_body = validate169;
-var schema79 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "minLength": 1, "maxLength": 16, "minimum": 1, "maximum": 64, "default": "SIGKILL", "description": "The name of a signal, with or without SIG, or its number." } } };
+var schema79 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "pattern": "^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$", "minimum": 1, "maximum": 31, "default": "SIGKILL", "description": "The name of a signal of Linux in upper case, with or without SIG, or its number." } } };
+var pattern4 = new RegExp("^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$", "u");
 function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -10959,8 +11126,8 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (typeof data0 == "number") {
-      if (data0 > 64 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/maximum", keyword: "maximum", params: { comparison: "<=", limit: 64 }, message: "must be <= 64" };
+      if (data0 > 31 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/maximum", keyword: "maximum", params: { comparison: "<=", limit: 31 }, message: "must be <= 31" };
         if (vErrors === null) {
           vErrors = [err2];
         } else {
@@ -10979,8 +11146,8 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (typeof data0 === "string") {
-      if (func12(data0) > 16) {
-        const err4 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/maxLength", keyword: "maxLength", params: { limit: 16 }, message: "must NOT have more than 16 characters" };
+      if (!pattern4.test(data0)) {
+        const err4 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/pattern", keyword: "pattern", params: { pattern: "^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$" }, message: 'must match pattern "^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$"' };
         if (vErrors === null) {
           vErrors = [err4];
         } else {
@@ -10988,22 +11155,13 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
-      if (func12(data0) < 1) {
-        const err5 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
     }
   } else {
-    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err6];
+      vErrors = [err5];
     } else {
-      vErrors.push(err6);
+      vErrors.push(err5);
     }
     errors++;
   }
@@ -11595,7 +11753,7 @@ function validate182(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate182.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var execInContainer_body = validate188;
-var pattern32 = new RegExp("^/", "u");
+var pattern8 = new RegExp("^/[^\\u0000]*$", "u");
 var schema90 = { "type": "string", "enum": ["utf8", "base64"], "default": "utf8", "description": "How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64." };
 function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
@@ -11689,22 +11847,33 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data0[i0] !== "string") {
-            const err4 = { instancePath: instancePath + "/command/" + i0, schemaPath: "#/properties/command/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+          let data1 = data0[i0];
+          if (typeof data1 === "string") {
+            if (!pattern32.test(data1)) {
+              const err4 = { instancePath: instancePath + "/command/" + i0, schemaPath: "#/properties/command/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
+          } else {
+            const err5 = { instancePath: instancePath + "/command/" + i0, schemaPath: "#/properties/command/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/command", schemaPath: "#/properties/command/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/command", schemaPath: "#/properties/command/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
@@ -11713,22 +11882,33 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
       let data2 = data.environment;
       if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
         for (const key1 in data2) {
-          if (typeof data2[key1] !== "string") {
-            const err6 = { instancePath: instancePath + "/environment/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/environment/additionalProperties/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+          let data3 = data2[key1];
+          if (typeof data3 === "string") {
+            if (!pattern32.test(data3)) {
+              const err7 = { instancePath: instancePath + "/environment/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/environment/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err7];
+              } else {
+                vErrors.push(err7);
+              }
+              errors++;
+            }
+          } else {
+            const err8 = { instancePath: instancePath + "/environment/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/environment/additionalProperties/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err6];
+              vErrors = [err8];
             } else {
-              vErrors.push(err6);
+              vErrors.push(err8);
             }
             errors++;
           }
         }
       } else {
-        const err7 = { instancePath: instancePath + "/environment", schemaPath: "#/properties/environment/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        const err9 = { instancePath: instancePath + "/environment", schemaPath: "#/properties/environment/type", keyword: "type", params: { type: "object" }, message: "must be object" };
         if (vErrors === null) {
-          vErrors = [err7];
+          vErrors = [err9];
         } else {
-          vErrors.push(err7);
+          vErrors.push(err9);
         }
         errors++;
       }
@@ -11737,38 +11917,16 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
       let data4 = data.user;
       if (typeof data4 === "string") {
         if (func12(data4) > 128) {
-          const err8 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
+          const err10 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
           if (vErrors === null) {
-            vErrors = [err8];
+            vErrors = [err10];
           } else {
-            vErrors.push(err8);
+            vErrors.push(err10);
           }
           errors++;
         }
         if (func12(data4) < 1) {
-          const err9 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err9];
-          } else {
-            vErrors.push(err9);
-          }
-          errors++;
-        }
-      } else {
-        const err10 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.working_directory !== void 0) {
-      let data5 = data.working_directory;
-      if (typeof data5 === "string") {
-        if (!pattern32.test(data5)) {
-          const err11 = { instancePath: instancePath + "/working_directory", schemaPath: "#/properties/working_directory/pattern", keyword: "pattern", params: { pattern: "^/" }, message: 'must match pattern "^/"' };
+          const err11 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
           if (vErrors === null) {
             vErrors = [err11];
           } else {
@@ -11776,41 +11934,83 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
+        if (!pattern32.test(data4)) {
+          const err12 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
       } else {
-        const err12 = { instancePath: instancePath + "/working_directory", schemaPath: "#/properties/working_directory/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err13 = { instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err12];
+          vErrors = [err13];
         } else {
-          vErrors.push(err12);
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.working_directory !== void 0) {
+      let data5 = data.working_directory;
+      if (typeof data5 === "string") {
+        if (!pattern8.test(data5)) {
+          const err14 = { instancePath: instancePath + "/working_directory", schemaPath: "#/properties/working_directory/pattern", keyword: "pattern", params: { pattern: "^/[^\\u0000]*$" }, message: 'must match pattern "^/[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/working_directory", schemaPath: "#/properties/working_directory/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
         }
         errors++;
       }
     }
     if (typeof data.privileged !== "boolean") {
-      const err13 = { instancePath: instancePath + "/privileged", schemaPath: "#/properties/privileged/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      const err16 = { instancePath: instancePath + "/privileged", schemaPath: "#/properties/privileged/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
       if (vErrors === null) {
-        vErrors = [err13];
+        vErrors = [err16];
       } else {
-        vErrors.push(err13);
+        vErrors.push(err16);
       }
       errors++;
     }
     if (typeof data.tty !== "boolean") {
-      const err14 = { instancePath: instancePath + "/tty", schemaPath: "#/properties/tty/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      const err17 = { instancePath: instancePath + "/tty", schemaPath: "#/properties/tty/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
       if (vErrors === null) {
-        vErrors = [err14];
+        vErrors = [err17];
       } else {
-        vErrors.push(err14);
+        vErrors.push(err17);
       }
       errors++;
     }
     if (data.stdin !== void 0) {
-      if (typeof data.stdin !== "string") {
-        const err15 = { instancePath: instancePath + "/stdin", schemaPath: "#/properties/stdin/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      let data8 = data.stdin;
+      if (typeof data8 === "string") {
+        if (!pattern32.test(data8)) {
+          const err18 = { instancePath: instancePath + "/stdin", schemaPath: "#/properties/stdin/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
+      } else {
+        const err19 = { instancePath: instancePath + "/stdin", schemaPath: "#/properties/stdin/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err15];
+          vErrors = [err19];
         } else {
-          vErrors.push(err15);
+          vErrors.push(err19);
         }
         errors++;
       }
@@ -11822,11 +12022,11 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   } else {
-    const err16 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err20 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err16];
+      vErrors = [err20];
     } else {
-      vErrors.push(err16);
+      vErrors.push(err20);
     }
     errors++;
   }
@@ -12946,8 +13146,8 @@ function validate208(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate208.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var pullImage_body = validate215;
-var pattern4 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$", "u");
-var pattern5 = new RegExp("^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$", "u");
+var pattern10 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$", "u");
+var pattern11 = new RegExp("^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$", "u");
 function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -12982,7 +13182,7 @@ function validate216(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.reference !== void 0) {
       let data0 = data.reference;
       if (typeof data0 === "string") {
-        if (!pattern4.test(data0)) {
+        if (!pattern10.test(data0)) {
           const err2 = { instancePath: instancePath + "/reference", schemaPath: "#/properties/reference/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$"' };
           if (vErrors === null) {
             vErrors = [err2];
@@ -13013,7 +13213,7 @@ function validate216(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
-        if (!pattern5.test(data1)) {
+        if (!pattern11.test(data1)) {
           const err5 = { instancePath: instancePath + "/platform", schemaPath: "#/properties/platform/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$" }, message: 'must match pattern "^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$"' };
           if (vErrors === null) {
             vErrors = [err5];
@@ -13983,7 +14183,7 @@ function validate229(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var createNetwork_body = validate235;
-var pattern6 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
+var pattern12 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
 function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -14024,7 +14224,7 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.name !== void 0) {
       let data0 = data.name;
       if (typeof data0 === "string") {
-        if (!pattern6.test(data0)) {
+        if (!pattern12.test(data0)) {
           const err2 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err2];
@@ -14063,21 +14263,30 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
-    } else {
-      const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
+      if (!pattern32.test(data1)) {
+        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
       }
-      errors++;
-    }
-    if (typeof data.internal !== "boolean") {
-      const err7 = { instancePath: instancePath + "/internal", schemaPath: "#/properties/internal/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+    } else {
+      const err7 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
       if (vErrors === null) {
         vErrors = [err7];
       } else {
         vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (typeof data.internal !== "boolean") {
+      const err8 = { instancePath: instancePath + "/internal", schemaPath: "#/properties/internal/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
       }
       errors++;
     }
@@ -14088,11 +14297,11 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   } else {
-    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err8];
+      vErrors = [err9];
     } else {
-      vErrors.push(err8);
+      vErrors.push(err9);
     }
     errors++;
   }
@@ -14924,7 +15133,7 @@ function validate258(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.name !== void 0) {
       let data0 = data.name;
       if (typeof data0 === "string") {
-        if (!pattern6.test(data0)) {
+        if (!pattern12.test(data0)) {
           const err2 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err2];
@@ -14963,12 +15172,21 @@ function validate258(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
+      if (!pattern32.test(data1)) {
+        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
     } else {
-      const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      const err7 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
       if (vErrors === null) {
-        vErrors = [err6];
+        vErrors = [err7];
       } else {
-        vErrors.push(err6);
+        vErrors.push(err7);
       }
       errors++;
     }
@@ -14979,11 +15197,11 @@ function validate258(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err8];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err8);
     }
     errors++;
   }
@@ -15527,7 +15745,7 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.name !== void 0) {
       let data0 = data.name;
       if (typeof data0 === "string") {
-        if (!pattern6.test(data0)) {
+        if (!pattern12.test(data0)) {
           const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$"' };
           if (vErrors === null) {
             vErrors = [err3];
@@ -15558,12 +15776,21 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
+        if (!pattern32.test(data1)) {
+          const err6 = { instancePath: instancePath + "/value", schemaPath: "#/properties/value/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
       } else {
-        const err6 = { instancePath: instancePath + "/value", schemaPath: "#/properties/value/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err7 = { instancePath: instancePath + "/value", schemaPath: "#/properties/value/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err6];
+          vErrors = [err7];
         } else {
-          vErrors.push(err6);
+          vErrors.push(err7);
         }
         errors++;
       }
@@ -15575,11 +15802,11 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err8];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err8);
     }
     errors++;
   }
@@ -16692,12 +16919,21 @@ function validate303(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
+    if (!pattern32.test(data)) {
+      const err1 = { instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
   } else {
-    const err1 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
     if (vErrors === null) {
-      vErrors = [err1];
+      vErrors = [err2];
     } else {
-      vErrors.push(err1);
+      vErrors.push(err2);
     }
     errors++;
   }
@@ -24658,7 +24894,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var upProject_body = validate442;
-var schema206 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
+var schema206 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
 function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -24724,22 +24960,31 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
               }
               errors++;
             }
+            if (!pattern32.test(data1)) {
+              const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
           } else {
-            const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err5 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
@@ -24748,11 +24993,11 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       let data2 = data.profiles;
       if (Array.isArray(data2)) {
         if (data2.length > 64) {
-          const err6 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          const err7 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
           if (vErrors === null) {
-            vErrors = [err6];
+            vErrors = [err7];
           } else {
-            vErrors.push(err6);
+            vErrors.push(err7);
           }
           errors++;
         }
@@ -24761,16 +25006,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
           let data3 = data2[i1];
           if (typeof data3 === "string") {
             if (func12(data3) > 128) {
-              const err7 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
-              if (vErrors === null) {
-                vErrors = [err7];
-              } else {
-                vErrors.push(err7);
-              }
-              errors++;
-            }
-            if (func12(data3) < 1) {
-              const err8 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              const err8 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
               if (vErrors === null) {
                 vErrors = [err8];
               } else {
@@ -24778,39 +25014,36 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
               }
               errors++;
             }
+            if (func12(data3) < 1) {
+              const err9 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              if (vErrors === null) {
+                vErrors = [err9];
+              } else {
+                vErrors.push(err9);
+              }
+              errors++;
+            }
+            if (!pattern32.test(data3)) {
+              const err10 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err10];
+              } else {
+                vErrors.push(err10);
+              }
+              errors++;
+            }
           } else {
-            const err9 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err11 = { instancePath: instancePath + "/profiles/" + i1, schemaPath: "#/properties/profiles/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err9];
+              vErrors = [err11];
             } else {
-              vErrors.push(err9);
+              vErrors.push(err11);
             }
             errors++;
           }
         }
       } else {
-        const err10 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.build !== void 0) {
-      let data4 = data.build;
-      if (typeof data4 !== "string") {
-        const err11 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-      if (!(data4 === "always" || data4 === "missing" || data4 === "never")) {
-        const err12 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema206.properties.build.enum }, message: "must be equal to one of the allowed values" };
+        const err12 = { instancePath: instancePath + "/profiles", schemaPath: "#/properties/profiles/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -24819,10 +25052,10 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
-    if (data.pull !== void 0) {
-      let data5 = data.pull;
-      if (typeof data5 !== "string") {
-        const err13 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (data.build !== void 0) {
+      let data4 = data.build;
+      if (typeof data4 !== "string") {
+        const err13 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
           vErrors = [err13];
         } else {
@@ -24830,8 +25063,8 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
-      if (!(data5 === "always" || data5 === "missing" || data5 === "never")) {
-        const err14 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema206.properties.pull.enum }, message: "must be equal to one of the allowed values" };
+      if (!(data4 === "always" || data4 === "missing" || data4 === "never")) {
+        const err14 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema206.properties.build.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -24840,22 +25073,43 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
+    if (data.pull !== void 0) {
+      let data5 = data.pull;
+      if (typeof data5 !== "string") {
+        const err15 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+      if (!(data5 === "always" || data5 === "missing" || data5 === "never")) {
+        const err16 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema206.properties.pull.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
     let data6 = data.recreate;
     if (typeof data6 !== "string") {
-      const err15 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      const err17 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/type", keyword: "type", params: { type: "string" }, message: "must be string" };
       if (vErrors === null) {
-        vErrors = [err15];
+        vErrors = [err17];
       } else {
-        vErrors.push(err15);
+        vErrors.push(err17);
       }
       errors++;
     }
     if (!(data6 === "changed" || data6 === "never" || data6 === "always")) {
-      const err16 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema206.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
+      const err18 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema206.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
       if (vErrors === null) {
-        vErrors = [err16];
+        vErrors = [err18];
       } else {
-        vErrors.push(err16);
+        vErrors.push(err18);
       }
       errors++;
     }
@@ -24865,90 +25119,90 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         for (const key1 in data7) {
           let data8 = data7[key1];
           if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err17 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            const err19 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             if (vErrors === null) {
-              vErrors = [err17];
+              vErrors = [err19];
             } else {
-              vErrors.push(err17);
+              vErrors.push(err19);
             }
             errors++;
           }
           if (typeof data8 == "number") {
             if (data8 > 1e3 || isNaN(data8)) {
-              const err18 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
+              const err20 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
               if (vErrors === null) {
-                vErrors = [err18];
+                vErrors = [err20];
               } else {
-                vErrors.push(err18);
+                vErrors.push(err20);
               }
               errors++;
             }
             if (data8 < 0 || isNaN(data8)) {
-              const err19 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+              const err21 = { instancePath: instancePath + "/scale/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/scale/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
               if (vErrors === null) {
-                vErrors = [err19];
+                vErrors = [err21];
               } else {
-                vErrors.push(err19);
+                vErrors.push(err21);
               }
               errors++;
             }
           }
         }
       } else {
-        const err20 = { instancePath: instancePath + "/scale", schemaPath: "#/properties/scale/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        const err22 = { instancePath: instancePath + "/scale", schemaPath: "#/properties/scale/type", keyword: "type", params: { type: "object" }, message: "must be object" };
         if (vErrors === null) {
-          vErrors = [err20];
+          vErrors = [err22];
         } else {
-          vErrors.push(err20);
+          vErrors.push(err22);
         }
         errors++;
       }
     }
     if (typeof data.remove_orphans !== "boolean") {
-      const err21 = { instancePath: instancePath + "/remove_orphans", schemaPath: "#/properties/remove_orphans/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      const err23 = { instancePath: instancePath + "/remove_orphans", schemaPath: "#/properties/remove_orphans/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
       if (vErrors === null) {
-        vErrors = [err21];
+        vErrors = [err23];
       } else {
-        vErrors.push(err21);
+        vErrors.push(err23);
       }
       errors++;
     }
     let data10 = data.timeout_seconds;
     if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)))) {
-      const err22 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+      const err24 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
       if (vErrors === null) {
-        vErrors = [err22];
+        vErrors = [err24];
       } else {
-        vErrors.push(err22);
+        vErrors.push(err24);
       }
       errors++;
     }
     if (typeof data10 == "number") {
       if (data10 > 3600 || isNaN(data10)) {
-        const err23 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 }, message: "must be <= 3600" };
+        const err25 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 }, message: "must be <= 3600" };
         if (vErrors === null) {
-          vErrors = [err23];
+          vErrors = [err25];
         } else {
-          vErrors.push(err23);
+          vErrors.push(err25);
         }
         errors++;
       }
       if (data10 < 0 || isNaN(data10)) {
-        const err24 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+        const err26 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
         if (vErrors === null) {
-          vErrors = [err24];
+          vErrors = [err26];
         } else {
-          vErrors.push(err24);
+          vErrors.push(err26);
         }
         errors++;
       }
     }
   } else {
-    const err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err25];
+      vErrors = [err27];
     } else {
-      vErrors.push(err25);
+      vErrors.push(err27);
     }
     errors++;
   }
@@ -27012,48 +27266,48 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
               }
               errors++;
             }
+            if (!pattern32.test(data1)) {
+              const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
           } else {
-            const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err5 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
     let data2 = data.timeout_seconds;
     if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-      const err6 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+      const err7 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
       if (vErrors === null) {
-        vErrors = [err6];
+        vErrors = [err7];
       } else {
-        vErrors.push(err6);
+        vErrors.push(err7);
       }
       errors++;
     }
     if (typeof data2 == "number") {
       if (data2 > 3600 || isNaN(data2)) {
-        const err7 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 }, message: "must be <= 3600" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-      if (data2 < 0 || isNaN(data2)) {
-        const err8 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+        const err8 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 }, message: "must be <= 3600" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -27061,13 +27315,22 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
+      if (data2 < 0 || isNaN(data2)) {
+        const err9 = { instancePath: instancePath + "/timeout_seconds", schemaPath: "#/properties/timeout_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
     }
   } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err10 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err9];
+      vErrors = [err10];
     } else {
-      vErrors.push(err9);
+      vErrors.push(err10);
     }
     errors++;
   }
@@ -27266,37 +27529,37 @@ function validate486(data, { instancePath = "", parentData, parentDataProperty, 
               }
               errors++;
             }
+            if (!pattern32.test(data1)) {
+              const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
           } else {
-            const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err5 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
     if (typeof data.no_cache !== "boolean") {
-      const err6 = { instancePath: instancePath + "/no_cache", schemaPath: "#/properties/no_cache/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    if (typeof data.pull !== "boolean") {
-      const err7 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      const err7 = { instancePath: instancePath + "/no_cache", schemaPath: "#/properties/no_cache/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
       if (vErrors === null) {
         vErrors = [err7];
       } else {
@@ -27304,12 +27567,21 @@ function validate486(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
+    if (typeof data.pull !== "boolean") {
+      const err8 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
   } else {
-    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err8];
+      vErrors = [err9];
     } else {
-      vErrors.push(err8);
+      vErrors.push(err9);
     }
     errors++;
   }
@@ -28316,41 +28588,50 @@ function validate504(data, { instancePath = "", parentData, parentDataProperty, 
               }
               errors++;
             }
+            if (!pattern32.test(data1)) {
+              const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
           } else {
-            const err4 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err5 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err5];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err5);
             }
             errors++;
           }
         }
       } else {
-        const err5 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        const err6 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err5];
+          vErrors = [err6];
         } else {
-          vErrors.push(err5);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
     if (typeof data.ignore_failures !== "boolean") {
-      const err6 = { instancePath: instancePath + "/ignore_failures", schemaPath: "#/properties/ignore_failures/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      const err7 = { instancePath: instancePath + "/ignore_failures", schemaPath: "#/properties/ignore_failures/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
       if (vErrors === null) {
-        vErrors = [err6];
+        vErrors = [err7];
       } else {
-        vErrors.push(err6);
+        vErrors.push(err7);
       }
       errors++;
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err8];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err8);
     }
     errors++;
   }

@@ -20,6 +20,8 @@ export function createRouter(routes: readonly Route[]): Router {
   const tree = findMyWay({ maxParamLength: longestUrl });
   const byHandler = new Map<unknown, Route>();
   const methods = new Set<string>();
+  // A path without parameters goes before one that a parameter would match (OpenAPI 3.1, "Paths Object").
+  const fixedPaths = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
   for (const route of routes) {
     const handler = (): void => undefined;
     byHandler.set(handler, route);
@@ -29,7 +31,8 @@ export function createRouter(routes: readonly Route[]): Router {
   const find = (method: string, path: string): RouteMatch | null => {
     const found = tree.find(method as HTTPMethod, path); // an unknown method is looked up and not found
     const route = found === null ? undefined : byHandler.get(found.handler);
-    return found === null || route === undefined ? null : { route, params: found.params };
+    if (found === null || route === undefined || (fixedPaths.has(path) && route.path !== path)) return null;
+    return { route, params: found.params };
   };
   return (method, url) => {
     const path = pathOf(url);

@@ -21,8 +21,8 @@ export function matchOperation(contract: Contract, method: string, url: string):
   const onPath = candidates.filter(({ path }) => parametersIn(path) === fewest);
   const wanted = method === 'HEAD' && !onPath.some((each) => each.method === 'HEAD') ? 'GET' : method;
   return {
-    operation: candidates.find((each) => each.method === wanted) ?? null,
-    methods: [...new Set(candidates.map((each) => each.method))],
+    operation: onPath.find((each) => each.method === wanted) ?? null,
+    methods: [...new Set(onPath.map((each) => each.method))],
   };
 }
 

@@ -48,6 +48,30 @@ test.each(['/containers/..%2f..%2fetc/start', '/containers/%00/start', '/contain
   },
 );
 
+test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('%s /containers/create is 405: only POST is there', async (method) => {
+  const response = await running.call(method, '/containers/create');
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+});
+
+test.each([
+  ['kill', { signal: 64 }],
+  ['kill', { signal: 'SIGNONE' }],
+  ['kill', { signal: '32' }],
+  ['exec', { command: ['a\0b'] }],
+  ['exec', { command: ['a'], environment: { A: '\0' } }],
+])('What the schema of %s excludes is 422: %j', async (operation, body) => {
+  await running.expect(422, 'POST', `/containers/none/${operation}`, body);
+});
+
+test.each([1, 31, 'TERM', 'SIGKILL', '9'])('The signal %s, which the schema has, is accepted', async (signal) => {
+  await running.expect(404, 'POST', '/containers/none/kill', { signal });
+});
+
+test('Request headers of more than 16 KiB are 431', async () => {
+  const response = await fetch(`${running.url}/_ping`, { headers: { 'X-Long': 'x'.repeat(17_000) } });
+  expect(response.status).toBe(431);
+});
+
 test('A compose file that is no text is 400, and an empty one is 422', async () => {
   const headers = { 'Content-Type': 'application/yaml' };
   const notText = await running.call('POST', '/projects/p', undefined, { headers, body: new Uint8Array([0xff, 0xfe]) });
