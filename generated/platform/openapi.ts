@@ -801,7 +801,7 @@ export interface paths {
     };
     /**
      * Read the metrics
-     * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer. Callers on the loopback interface need no token, others the one in the setting `METRICS_TOKEN`.
+     * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer. A caller on the loopback interface whose request was not forwarded by a proxy needs no token, others the one in the setting `METRICS_TOKEN`.
      */
     get: operations['getMetrics'];
     put?: never;
@@ -5394,7 +5394,7 @@ export interface operations {
           'text/plain': string;
         };
       };
-      /** @description The caller is neither on the loopback interface nor has the token. */
+      /** @description The caller has no valid token, and is not on the loopback interface or was forwarded by a proxy. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];

@@ -17,8 +17,9 @@ async function lineFor(error: unknown): Promise<string | null> {
     return `Cannot listen: ${error.message}. Set HOST and PORT to an address of this machine that is free.`;
   }
   // Loaded when it is needed, because the driver comes with it and `plumbline --help` should not wait for that.
-  const { isConnectionFailure } = await import('../database/failures.js');
+  const { isConnectionFailure, isReadOnly, readOnlyServer } = await import('../database/failures.js');
   if (isConnectionFailure(error)) return `The database cannot be reached (${code}). Start it, or correct DATABASE_URI.`;
+  if (isReadOnly(error)) return readOnlyServer;
   // Class 28 and 3D000: user, password or database are not the right ones.
   if (error.name === 'PostgresError' && /^(?:28|3D)/.test(code)) {
     return `The database refuses the connection: ${error.message}. Correct DATABASE_URI.`;

@@ -4,9 +4,9 @@ import { isIP } from 'node:net';
 import Koa from 'koa';
 import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route } from '../../generated/contract.js';
-import { routeNotFound } from '../../generated/problems.js';
+import { internalError, routeNotFound } from '../../generated/problems.js';
 import type { AnySecurityHandler } from './authentication.js';
-import { createPipeline, type AnyHandler, type Pipeline, type Served } from './pipeline.js';
+import { createPipeline, unmatchedPath, type AnyHandler, type Pipeline, type Served } from './pipeline.js';
 import type { RateLimiter } from './rate-limiting.js';
 import type { ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply } from './reply-writer.js';
@@ -31,6 +31,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly trustedProxies: readonly string[];
   /** Turns an unexpected failure into a documented problem, for example a lost database into 503; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
+  /** Names a principal in the log, for example by the id of a user. Default: nobody has a name. */
+  readonly callerOf?: (principal: unknown) => string | null;
   /** Called once per request, after its reply is written. */
   readonly served?: (served: Served) => void;
   /** Headers of every reply. */
@@ -52,6 +54,7 @@ export function createApplication<Handlers extends object, Security extends obje
 ): Koa {
   const headers = options.headers ?? {};
   const served = options.served ?? (() => undefined);
+  const addressOf = clientAddress(options.trustedProxies);
   const pipeline = createPipeline({
     routes: options.routes,
     // The generated interfaces type every handler by its operation; the pipeline hands each one exactly what the
@@ -64,7 +67,8 @@ export function createApplication<Handlers extends object, Security extends obje
     replyValidation: options.replyValidation,
     log: options.log,
     mintRequestId: randomUUID,
-    addressOf: clientAddress(options.trustedProxies),
+    addressOf,
+    callerOf: options.callerOf ?? (() => null),
     problemOf: options.problemOf,
     served,
     headers,
@@ -84,7 +88,7 @@ export function createApplication<Handlers extends object, Security extends obje
   });
   for (const middleware of before) app.use(middleware);
   app.use(operations(serve));
-  app.use(elsewhere(headers, served));
+  app.use(pages({ headers, served, addressOf, log: options.log }));
   for (const middleware of options.after ?? []) app.use(middleware);
   return app;
 }
@@ -120,33 +124,69 @@ function operations(serve: Pipeline): Koa.Middleware {
   };
 }
 
-/** What is no operation: pages, and at last the problem that there is nothing. */
-function elsewhere(headers: Readonly<Record<string, string>>, served: (served: Served) => void): Koa.Middleware {
+interface PageOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly served: (served: Served) => void;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly log: Log;
+}
+
+/**
+ * Surrounds what is no operation of the contract: pages, GraphQL, and the 404 where nothing is served. What serves a
+ * request may name itself in `ctx.state.operation`, and the user in `ctx.state.caller`.
+ */
+function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware {
   return async (ctx, next) => {
     const started = performance.now();
     const requestId = requestIdOf(ctx.req, randomUUID);
+    const clientIp = addressOf(ctx.req); // a connection that is gone has no address any more
     ctx.set({ ...headers, 'X-Request-Id': requestId });
-    await next();
-    const isNothing = ctx.status === 404 && ctx.body == null;
-    if (isNothing) {
+    const write = async (problem: ProblemReply): Promise<void> => {
       ctx.respond = false;
-      const problem = routeNotFound({ message: 'No operation has this path. The API reference is at /docs.' });
+      ctx.status = problem.status;
       await writeReply(ctx.res, prepareReply(problem, undefined, requestId, {}, false), ctx.method === 'HEAD', null);
+    };
+    try {
+      await next();
+      const isNothing = ctx.status === 404 && ctx.body == null;
+      if (isNothing) {
+        await write(routeNotFound({ message: 'No operation has this path. The API reference is at /docs.' }));
+      }
+    } catch (error) {
+      if (ctx.res.headersSent || ctx.res.destroyed) throw error; // nothing can be said any more
+      log.error({ err: error, request_id: requestId }, 'unexpected failure');
+      await write(internalError({ message: 'Something went wrong here. Report it with the request id.' }));
     }
-    const durationSeconds = (performance.now() - started) / 1000;
     const { method, status } = ctx;
-    const name: unknown = ctx.state['operation']; // what has operations of its own, such as GraphQL, says so
-    const operationId = typeof name === 'string' ? name : null;
-    served({ requestId, operationId, path: null, method, status, durationSeconds, clientIp: null });
+    served({
+      requestId,
+      operationId: textOf(ctx.state['operation']),
+      path: templateOf(ctx),
+      method,
+      status,
+      durationSeconds: (performance.now() - started) / 1000,
+      clientIp,
+      caller: textOf(ctx.state['caller']),
+    });
   };
 }
 
-function clientAddress(trustedProxies: readonly string[]): (exchange: { request: IncomingMessage }) => string {
+/** The route that the router of the pages has found, as the contract would write it. */
+function templateOf(ctx: Koa.Context): string {
+  const route = textOf(ctx['_matchedRoute']); // https://github.com/koajs/router/blob/master/API.md
+  return route === null ? unmatchedPath : route.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const peerOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? 'unknown';
-  if (trustedProxies.length === 0) return ({ request }) => withoutMapping(peerOf(request));
+  if (trustedProxies.length === 0) return (request) => withoutMapping(peerOf(request));
   const trust = proxyAddr.compile([...trustedProxies]);
   // Some proxies forward `unknown` or a port with the address: then the nearest hop that is an address counts.
-  return ({ request }) => {
+  return (request) => {
     const hops = proxyAddr.all(request, trust);
     return withoutMapping(hops.findLast((hop) => isIP(hop) !== 0) ?? peerOf(request));
   };

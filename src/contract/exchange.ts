@@ -3,6 +3,9 @@ import type { Log, RequestContext, Route } from '../../generated/contract.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
+/** Headers with which proxies say for whom they ask: RFC 7239, RFC 9110 section 7.6.3, and those in use before. */
+const forwardingHeader = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|x-original-forwarded-for)$/;
+
 /**
  * One request on its way through the pipeline, and what each step adds to it. What costs time is made when it is
  * first asked for: most requests need neither an abort signal nor a log of their own.
@@ -15,13 +18,15 @@ export class Exchange implements RequestContext {
   /** Path parameters as they stand in the URL, percent-decoded. */
   readonly rawParams: Readonly<Record<string, string | undefined>>;
   readonly #log: Log;
-  readonly #addressOf: (exchange: Exchange) => string;
+  readonly #addressOf: (request: IncomingMessage) => string;
   #clientIp: string | undefined;
   #controller: AbortController | undefined;
   #parsedBody: ParsedBody | undefined;
 
   /** The request body's bytes; null until they are read, and for operations that take none. */
   rawBody: Buffer | null = null;
+  /** Who calls, once that is known; null: nobody is authenticated. */
+  principal: unknown = null;
   /** Headers that go onto the reply, whatever it will be. */
   readonly replyHeaders: Record<string, string> = {};
 
@@ -31,7 +36,7 @@ export class Exchange implements RequestContext {
     route: Route,
     rawParams: Readonly<Record<string, string | undefined>>,
     requestId: string,
-    surroundings: { readonly log: Log; readonly addressOf: (exchange: Exchange) => string },
+    surroundings: { readonly log: Log; readonly addressOf: (request: IncomingMessage) => string },
   ) {
     this.request = request;
     this.response = response;
@@ -43,7 +48,11 @@ export class Exchange implements RequestContext {
   }
 
   get clientIp(): string {
-    return (this.#clientIp ??= this.#addressOf(this));
+    return (this.#clientIp ??= this.#addressOf(this.request));
+  }
+
+  get isForwarded(): boolean {
+    return Object.keys(this.request.headers).some((name) => forwardingHeader.test(name));
   }
 
   /**

@@ -29,12 +29,17 @@ export interface Served {
   /** null: the request matched no operation. */
   readonly operationId: string | null;
   readonly method: string;
-  /** The path as the contract has it: never the one of the URL, whose parts may be secrets. */
-  readonly path: string | null;
+  /** The template of the path, or {@link unmatchedPath}: never the path of the URL, whose parts may be secrets. */
+  readonly path: string;
   readonly status: number;
   readonly durationSeconds: number;
-  readonly clientIp: string | null;
+  readonly clientIp: string;
+  /** Who called, where that is known: what `callerOf` says of the principal. */
+  readonly caller: string | null;
 }
+
+/** Stands for every path that nothing is served at. */
+export const unmatchedPath = '(unmatched)';
 
 export interface PipelineOptions {
   readonly routes: readonly Route[];
@@ -49,7 +54,9 @@ export interface PipelineOptions {
   /** Makes the id of a request that brings none. */
   readonly mintRequestId: () => string;
   /** The caller's address. */
-  readonly addressOf: (exchange: Exchange) => string;
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Names a principal in the log; null: without a name. */
+  readonly callerOf: (principal: unknown) => string | null;
   /** Turns an unexpected failure into the documented problem for it; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
   readonly served: (served: Served) => void;
@@ -104,10 +111,11 @@ async function serve(
     requestId,
     operationId: exchange?.route.operationId ?? null,
     method,
-    path: exchange?.route.path ?? null,
+    path: 'route' in match ? match.route.path : match.path,
     status: reply.status,
     durationSeconds: (performance.now() - started) / 1000,
-    clientIp: exchange?.clientIp ?? null,
+    clientIp: exchange?.clientIp ?? options.addressOf(request),
+    caller: exchange === null ? null : options.callerOf(exchange.principal),
   });
 }
 
@@ -145,6 +153,7 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   const { scheme } = route.security;
   const authentic = scheme === null ? { principal: null } : await authenticate(exchange, options.security);
   if ('refusal' in authentic) return authentic.refusal;
+  exchange.principal = authentic.principal;
 
   const parsed = exchange.parsedBody;
   if ('problem' in parsed) return parsed.problem;

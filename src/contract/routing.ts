@@ -4,7 +4,7 @@ import type { Route } from '../../generated/contract.js';
 export type RouteMatch =
   | { readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
   /** The path exists, but not with this method. */
-  | { readonly allow: readonly string[] };
+  | { readonly allow: readonly string[]; readonly path: string };
 
 /** Node reads no longer request line; a long path parameter is for validation to refuse. */
 const longestUrl = 16_384;
@@ -28,7 +28,7 @@ export function createRouter(routes: readonly Route[]): Router {
     methods.add(route.method);
     tree.on(route.method as HTTPMethod, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), handler);
   }
-  const find = (method: string, path: string): RouteMatch | null => {
+  const find = (method: string, path: string): Extract<RouteMatch, { readonly route: Route }> | null => {
     const found = tree.find(method as HTTPMethod, path); // an unknown method is looked up and not found
     const route = found === null ? undefined : byHandler.get(found.handler);
     if (found === null || route === undefined || (fixedPaths.has(path) && route.path !== path)) return null;
@@ -39,9 +39,12 @@ export function createRouter(routes: readonly Route[]): Router {
     // A HEAD request is answered as the GET would be, without the body (RFC 9110, section 9.3.2).
     const match = find(method === 'HEAD' ? 'GET' : method, path);
     if (match !== null) return match;
-    const allow = [...methods].filter((each) => find(each, path) !== null);
+    const others = [...methods].map((each) => find(each, path)).filter((each) => each !== null);
+    const [other] = others;
+    if (other === undefined) return null;
+    const allow = others.map(({ route }): string => route.method);
     if (allow.includes('GET')) allow.push('HEAD');
-    return allow.length === 0 ? null : { allow };
+    return { allow, path: other.route.path };
   };
 }
 

@@ -57,6 +57,18 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_CODES.has(code) || (SOCKET_CODES.has(code) && error instanceof Error && 'query' in error);
 }
 
+/** For operators: what to do about {@link isReadOnly}. */
+export const readOnlyServer =
+  'The database takes no writes: it is a standby, or read-only by a setting. Set DATABASE_URI to the primary server.';
+
+/**
+ * Whether the error means that the server takes no writes (25006): a standby behind a balancer, or a primary that was
+ * demoted. The database is unavailable to the statement then; another connection may lead to the primary.
+ */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '25006';
+}
+
 /** Whether the error means that the statement was cancelled, which is how its time limit ends it (57014). */
 export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014';

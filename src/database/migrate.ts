@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import Postgrator from 'postgrator';
 
 import { parseDatabaseAddress } from './address.js';
+import { readOnlyServer } from './failures.js';
 import type { Log } from './log.js';
 
 export interface MigrateOptions {
@@ -37,7 +38,8 @@ const POOLED =
  * was. A migration that was applied must not be edited; its checksum is compared at every call.
  *
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration was changed, when the database
- * was migrated by a newer release, when it is behind a pooler that the address does not name, or when a migration fails.
+ * was migrated by a newer release, when the server takes no writes, when it is behind a pooler that the address does not
+ * name, or when a migration fails.
  */
 export async function migrate(uri: string, options: MigrateOptions): Promise<MigrationReport> {
   const address = parseDatabaseAddress(uri);
@@ -52,7 +54,7 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
     connection: { application_name: 'plumbline migrate' },
   });
   try {
-    await checkServerVersion(sql);
+    await checkServer(sql);
     if (!address.isPooled) await checkLimits(address.uri);
     const applied = await applyPending(sql, options);
     for (const { version, name } of applied) options.logger.info({ version, name }, 'Applied a database migration');
@@ -130,10 +132,12 @@ async function checkLimits(uri: string): Promise<void> {
   }
 }
 
-async function checkServerVersion(sql: postgres.Sql): Promise<void> {
-  const [row] = await sql<{ number: string; name: string }[]>`
-    select current_setting('server_version_num') as number, current_setting('server_version') as name`;
+async function checkServer(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql<{ number: string; name: string; mode: string }[]>`
+    select current_setting('server_version_num') as number, current_setting('server_version') as name,
+           current_setting('transaction_read_only') as mode`;
   requireSupportedVersion(Number(row?.number), row?.name ?? 'unknown');
+  if (row?.mode === 'on') throw new Error(readOnlyServer);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ConnectionSettings } from './driver.js';
-import { DatabaseUnavailableError } from './failures.js';
+import { DatabaseUnavailableError, isReadOnly } from './failures.js';
 import type { Transaction } from './sql.js';
 
 type Work<T> = (transaction: Transaction) => Promise<T>;
@@ -130,6 +130,8 @@ async function runTransaction<T>(session: Session, begin: string, work: Work<T>)
     scope.over = true;
     // The server has rolled back what a lost connection began. What cannot be rolled back is not used again either.
     if (!session.lost) await session.sql.unsafe('rollback').catch(() => (session.lost = true));
+    // The next connection may lead to a server that takes writes.
+    if (isReadOnly(error)) session.lost = true;
     throw error;
   } finally {
     scope.over = true;

@@ -14,7 +14,7 @@ import { securityHeaders } from '../contract/security-headers.js';
 import { listen, type RunningServer } from '../contract/server.js';
 import { openDatabase, type Database } from '../database/connection.js';
 import { startEmbeddedPostgres } from '../database/embedded.js';
-import { isConnectionFailure, isStatementTimeout } from '../database/failures.js';
+import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { createBearerSecurity, refused } from './accounts/bearer-security.js';
@@ -214,6 +214,7 @@ function serve(
     log,
     trustedProxies: settings.trustedProxies,
     problemOf,
+    callerOf: userIdOf,
     served: (served) => {
       metrics.observe(served);
       logServed(served, log);
@@ -243,11 +244,16 @@ function corsFor(origins: readonly string[]): Middleware[] {
   return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];
 }
 
+const readOnlyReason = 'The database takes no writes at present. Try again soon.';
+
 /** The documented problems of failures that can end any request, whatever its handler does. */
 function problemOf(error: unknown): ProblemReply | null {
   if (error instanceof SessionEnded) return refused();
   if (isConnectionFailure(error)) {
     return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
+  }
+  if (isReadOnly(error)) {
+    return serviceUnavailable({ message: readOnlyReason, retry_after_seconds: 5 });
   }
   if (isStatementTimeout(error)) {
     return serviceUnavailable({ message: 'The database took too long. Try again soon.', retry_after_seconds: 5 });
@@ -257,15 +263,21 @@ function problemOf(error: unknown): ProblemReply | null {
 
 async function databaseUnreadiness({ sql }: Database): Promise<string | null> {
   try {
-    await sql`select 1`;
-    return null;
+    const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
+    return row?.mode === 'on' ? readOnlyReason : null;
   } catch {
     return 'The database is out of reach.';
   }
 }
 
+/** Principals of the Platform are users, but for those who read metrics. */
+function userIdOf(principal: unknown): string | null {
+  const isUser = typeof principal === 'object' && principal !== null && 'user_id' in principal;
+  return isUser && typeof principal.user_id === 'string' ? principal.user_id : null;
+}
+
 function logServed(
-  { requestId, operationId, method, path, status, durationSeconds, clientIp }: Served,
+  { requestId, operationId, method, path, status, durationSeconds, clientIp, caller }: Served,
   log: Log,
 ): void {
   const fields = {
@@ -276,6 +288,7 @@ function logServed(
     status,
     duration_ms: Math.round(durationSeconds * 1e4) / 10,
     client_ip: clientIp,
+    user_id: caller,
   };
   log.info(fields, 'request');
 }

@@ -133,7 +133,7 @@ const table = {
     'METRICS_TOKEN',
     'none',
     text,
-    'Bearer token with which /metrics can be read from elsewhere than loopback.',
+    'Bearer token with which /metrics can be read from elsewhere than loopback, or through a proxy.',
   ),
   secretsKey: optional(
     'SECRETS_KEY',

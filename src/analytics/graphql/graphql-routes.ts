@@ -48,7 +48,7 @@ export interface Answered {
 
 /**
  * Serves the analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. It stands behind what gives
- * every reply its `X-Request-Id`. The way of a POST, in order:
+ * every reply its `X-Request-Id`, and tells that of its name and caller (`ctx.state`). The way of a POST, in order:
  *
  *  1. negotiate the media type        406
  *  2. look at that of the body        415
@@ -141,6 +141,7 @@ async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Call
   }
   const caller = await options.authenticate(token);
   if (caller === null) throw unauthorized('The access token does not hold. Refresh it, or log in again.', 401);
+  ctx.state['caller'] = caller.userId;
   return caller;
 }
 

@@ -2,6 +2,7 @@ import { unauthorized } from './refusal.js';
 
 /** Who sends a request. */
 export interface Caller {
+  readonly userId: string;
   /** The organization that the access token is scoped to; null: to none. */
   readonly tokenOrgId: string | null;
   /** Whether the caller may read an organization now: a member of it, or a superuser. */

@@ -1,8 +1,8 @@
 /**
  * Runs statements on PostgreSQL: a batch is one snapshot, read over up to two connections. The first one exports the
- * snapshot, the other joins it; where none is free, the first does all of the work.
+ * snapshot, the other joins it. Where none is free, or leads to another server, the first does all of the work.
  */
-import { openDatabase, type Database, type Transaction } from '../../database/connection.js';
+import { openDatabase, type Database, type Sql, type Transaction } from '../../database/connection.js';
 import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
 import type { Log } from '../../database/log.js';
 import { writeTexts } from '../../database/text-arrays.js';
@@ -64,15 +64,17 @@ async function runBatch(
       await takeTurns(transaction, first, work, limits);
       return;
     }
-    const [exported] = await transaction<{ id: string }[]>`select pg_export_snapshot() as id`;
+    const [exported] = await transaction<{ id: string; server: string }[]>`
+      select pg_export_snapshot() as id, ${serverIdentity(transaction)} as server`;
     const helper = new AbortController();
     const helped = second.sql
       .begin(READ, async (other) => {
         if (work.waiting.length === 0) return;
-        await other.unsafe(`set transaction snapshot '${snapshotId(exported?.id)}'`);
-        await takeTurns(other, second, work, { ...limits, signal: AbortSignal.any([limits.signal, helper.signal]) });
+        await importSnapshot(other, exported?.id);
+        const signal = AbortSignal.any([limits.signal, helper.signal]);
+        await takeTurns(other, second, work, { ...limits, signal }, exported?.server);
       })
-      // What it had begun is for the first to do again: a lost helper does not fail the batch, a timeout does.
+      // The first repeats what the helper had begun: a lost helper does not fail the batch, a timeout does.
       .then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -86,7 +88,7 @@ async function runBatch(
       throw error;
     }
     const failure = await helped;
-    if (failure !== undefined && !isConnectionFailure(failure.error)) throw failure.error;
+    if (failure !== undefined && !isLostHelper(failure.error)) throw failure.error;
     work.waiting.push(
       ...statements.flatMap((statement, at) => (work.rows[at] === undefined ? [{ statement, at }] : [])),
     );
@@ -95,16 +97,56 @@ async function runBatch(
   return work.rows;
 }
 
-async function takeTurns(transaction: Transaction, database: Database, work: Work, limits: Limits): Promise<void> {
-  const [settings] = await transaction<{ pid: number }[]>`
-    select pg_backend_pid() as pid,
+/** The second connection cannot help: a balancer has led it to another server than the first. */
+class OtherServerError extends Error {
+  override readonly name = 'OtherServerError';
+}
+
+function isLostHelper(error: unknown): boolean {
+  return error instanceof OtherServerError || isConnectionFailure(error);
+}
+
+/** Any refusal means that the snapshot is not of this server, or is gone: 22023, since version 16 also 42704. */
+async function importSnapshot(transaction: Transaction, id: string | undefined): Promise<void> {
+  try {
+    await transaction.unsafe(`set transaction snapshot '${snapshotId(id)}'`);
+  } catch (error) {
+    if (isConnectionFailure(error) || isStatementTimeout(error)) throw error;
+    throw new OtherServerError('The snapshot cannot be joined', { cause: error });
+  }
+}
+
+/**
+ * Tells servers apart that are replicas of each other and so have everything else in common. Snapshots and processes of
+ * two servers may well have the same numbers.
+ */
+function serverIdentity(sql: Sql): ReturnType<Sql> {
+  return sql`extract(epoch from pg_postmaster_start_time())::text`;
+}
+
+/** @param expected the server that the connection must lead to; undefined: any */
+async function takeTurns(
+  transaction: Transaction,
+  database: Database,
+  work: Work,
+  limits: Limits,
+  expected?: string,
+): Promise<void> {
+  const [settings] = await transaction<{ pid: number; server: string }[]>`
+    select pg_backend_pid() as pid, ${serverIdentity(transaction)} as server,
            -- Compiling takes longer than most of these statements do.
            set_config('jit', 'off', true),
            -- So that the sums of many authors by many days are not written to disk.
            set_config('work_mem', '64MB', true)`;
+  if (expected !== undefined && settings?.server !== expected) {
+    throw new OtherServerError('The helper was led to another server');
+  }
   let cancelled: Promise<unknown> | undefined;
   const cancel = (): void => {
-    cancelled = database.sql`select pg_cancel_backend(${settings?.pid ?? 0})`.catch(() => undefined);
+    // On another server, the process of that number is not ours.
+    cancelled = database.sql`
+      select pg_cancel_backend(${settings?.pid ?? 0})
+      where ${serverIdentity(database.sql)} = ${settings?.server ?? ''}`.catch(() => undefined);
   };
   limits.signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's address: the peer's, or what a trusted proxy says it is. */
   readonly clientIp: string;
+  /** Whether a proxy says that it forwards the request for somebody else, whatever proxy that is. */
+  readonly isForwarded: boolean;
   readonly userAgent: string | null;
   /** Aborts when the caller goes away before the reply is complete. */
   readonly signal: AbortSignal;

@@ -14,6 +14,7 @@ export function createGraphqlAuthentication(parts: BearerParts): (token: string)
     if (bearer === null) return null;
     const { id, org_id: tokenOrgId, is_superuser: isSuperuser } = bearer.account;
     return {
+      userId: id,
       tokenOrgId,
       mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(parts.sql, id, orgId)),
     };

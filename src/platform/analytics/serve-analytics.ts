@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { AnalyticsUnavailable } from '../../analytics/analytics.js';
 import { createGraphqlRoutes } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
-import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
+import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../../database/failures.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
 import { createGraphqlAuthentication } from './graphql-caller.js';
@@ -35,7 +35,10 @@ export async function serveAnalytics(
     authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
     // The statement that timed out is one of authentication: those of the store have an error of their own.
     isUnavailable: (error) =>
-      error instanceof AnalyticsUnavailable || isConnectionFailure(error) || isStatementTimeout(error),
+      error instanceof AnalyticsUnavailable ||
+      isConnectionFailure(error) ||
+      isReadOnly(error) ||
+      isStatementTimeout(error),
     persistedQueriesOnly: settings.persistedQueriesOnly,
     graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
     log,

@@ -6,21 +6,24 @@ import { unauthenticated } from '../../../generated/problems.js';
 
 type Metrics = PlatformSecurity['metrics'];
 
-/** Lets callers on the loopback interface read the metrics, and those who have the token, if one is set. */
+/**
+ * Lets callers on the loopback interface read the metrics, and those who have the token, if one is set. A request that a
+ * proxy on this machine forwards comes from loopback too, but its caller may be anywhere: it needs the token.
+ */
 export function createMetricsSecurity(token: string | null): Metrics {
-  const refusal = unauthenticated({ message: 'Metrics are for loopback callers, or for the bearer of METRICS_TOKEN.' });
+  const refusal = unauthenticated({
+    message: 'Metrics are for direct callers on loopback, or for the bearer of METRICS_TOKEN.',
+  });
   return {
     authenticate: (given, context) =>
-      Promise.resolve(
-        isLoopback(context) || (token !== null && isSame(given, token)) ? { principal: {} } : { refusal },
-      ),
-    withoutCredential: (context) => (isLoopback(context) ? { principal: {} } : { refusal }),
+      Promise.resolve(isLocal(context) || (token !== null && isSame(given, token)) ? { principal: {} } : { refusal }),
+    withoutCredential: (context) => (isLocal(context) ? { principal: {} } : { refusal }),
     authorize: () => ({ refusal }), // the contract has no scopes here
   };
 }
 
-function isLoopback({ clientIp }: RequestContext): boolean {
-  return ipaddr.isValid(clientIp) && ipaddr.parse(clientIp).range() === 'loopback';
+function isLocal({ clientIp, isForwarded }: RequestContext): boolean {
+  return !isForwarded && ipaddr.isValid(clientIp) && ipaddr.parse(clientIp).range() === 'loopback';
 }
 
 /** Compares digests, so that the time taken tells nothing about how much of the token was right. */

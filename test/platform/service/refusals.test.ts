@@ -51,10 +51,16 @@ describe('Every operation refuses what is wrong with a request, as documented', 
     }
   });
 
-  test('Metrics are not for callers from elsewhere', async () => {
-    const headers = { 'X-Forwarded-For': '203.0.113.7' };
-    expect((await platform.json('GET', '/metrics', { headers })).status).toBe(401);
-    expect((await platform.json('GET', '/metrics', { headers, token: 'guess' })).status).toBe(401);
+  test.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP'])(
+    'A proxy on this machine that sends %s needs the token for the metrics',
+    async (name) => {
+      const headers = { [name]: name === 'Forwarded' ? 'for=127.0.0.1' : '127.0.0.1' };
+      expect((await platform.json('GET', '/metrics', { headers })).status).toBe(401);
+      expect((await platform.json('GET', '/metrics', { headers, token: 'guess' })).status).toBe(401);
+    },
+  );
+
+  test('A direct caller on this machine needs no token for the metrics', async () => {
     expect((await platform.json('GET', '/metrics')).status).toBe(200);
   });
 });

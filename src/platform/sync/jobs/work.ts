@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../../generated/contract.js';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql } from '../../../database/connection.js';
-import { isConnectionFailure } from '../../../database/failures.js';
+import { isConnectionFailure, isReadOnly } from '../../../database/failures.js';
 import { withoutSecrets } from '../../../sync/failures.js';
 import type { Clock } from '../../surroundings.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
@@ -119,7 +119,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       try {
         return await attempt();
       } catch (error) {
-        if (!isConnectionFailure(error) || outOfTime) throw error;
+        if (!(isConnectionFailure(error) || isReadOnly(error)) || outOfTime) throw error;
         await sleep(retryStoreMs);
       }
     }
