@@ -47,6 +47,7 @@ export function globalOptions(): Option[] {
       'bridge',
       'native',
     ]),
+    new Option('--context <name>', "Docker context whose engine is used (default: Docker's current one)"),
     new Option('--remote <address>', 'run it on the server there: unix://, tcp:// or tls:// (default: COMPOSE_REMOTE)'),
     new Option('--tls-ca <file>', 'what the certificate of that server must chain to'),
     new Option('--tls-cert <file>', 'certificate to show that server'),

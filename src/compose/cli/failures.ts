@@ -2,7 +2,7 @@
 import { ComposeFailure, describeFailure, exitCodeOfFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError, TerminalError } from '../runtime/errors.js';
-import { UnknownBackendError } from '../runtime/select.js';
+import { BackendConflictError, UnknownBackendError } from '../runtime/select.js';
 import { InvalidClient, ListenError, ListenOptionsError } from '../service/refusals.js';
 import { RemoteFailure } from './remote/failures.js';
 
@@ -24,20 +24,33 @@ export class Interrupted extends Error {
   }
 }
 
+/** An error with lines that explain it. */
+export class Explained extends Error {
+  override readonly name = 'Explained';
+  readonly lines: readonly string[];
+
+  constructor(cause: unknown, lines: readonly string[]) {
+    super('Explained.', { cause });
+    this.lines = lines;
+  }
+}
+
 /** One line for everything in the error catalogue; the whole error for a fault of ours. */
 export function describe(error: unknown): string {
+  if (error instanceof Explained) return [describe(error.cause), ...error.lines].join('\n');
   if (error instanceof ComposeFailure) return describeFailure(error);
   if (isExpected(error)) return error.message;
   return `Unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
 export function exitCodeFor(error: unknown): number {
+  if (error instanceof Explained) return exitCodeFor(error.cause);
   if (error instanceof Interrupted) return EXIT_INTERRUPTED;
   if (error instanceof ComposeFailure) return exitCodeOfFailure(error) ?? EXIT_FAILURE;
   return WRONG_USAGE.some((known) => error instanceof known) ? EXIT_USAGE : EXIT_FAILURE;
 }
 
-const WRONG_USAGE = [UsageError, UnknownBackendError, ListenOptionsError, InvalidClient] as const;
+const WRONG_USAGE = [UsageError, UnknownBackendError, BackendConflictError, ListenOptionsError, InvalidClient] as const;
 
 function isExpected(error: unknown): error is Error {
   return [

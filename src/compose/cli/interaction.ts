@@ -1,24 +1,32 @@
 /** Puts a process in a container between this command's input and output. */
 import type { AttachedProcess } from '../runtime/records.js';
+import { Detached, untilDetached } from './detach-keys.js';
 import type { Session } from './session.js';
 
 /**
  * Passes input and output on until the process ends.
  *
- * @param start starts the process with the input
+ * @param start starts the process with the input; the signal ends the attachment, not the process
  * @returns its exit code
- * @throws the signal's reason when the user gives up
+ * @throws Detached when the user left it with the detach keys
+ * @throws the session's reason when the user gives up
  */
 export async function interact(
-  { io, signal }: Session,
+  { io, signal: interrupted }: Session,
   { tty, interactive }: { readonly tty: boolean; readonly interactive: boolean },
-  start: (stdin: AsyncIterable<Uint8Array> | undefined) => Promise<AttachedProcess>,
+  start: (stdin: AsyncIterable<Uint8Array> | undefined, signal: AbortSignal) => Promise<AttachedProcess>,
 ): Promise<number> {
-  // Keys go to the process as they are, Ctrl-C included, where it has a terminal of its own.
+  const left = new AbortController();
+  const signal = AbortSignal.any([interrupted, left.signal]);
+  const detach = (): void => {
+    left.abort(new Detached());
+  };
+  // In a terminal of its own, the process gets keys as they are pressed, Ctrl-C included.
   const cook = tty ? io.stdin.raw() : () => undefined;
   let unwatch = (): void => undefined;
   try {
-    const running = await start(interactive ? io.stdin : undefined);
+    const stdin = tty ? untilDetached(io.stdin, detach) : io.stdin;
+    const running = await start(interactive ? stdin : undefined, signal);
     if (tty) {
       const resize = (): void => {
         // A process that has just ended has no size to set.
@@ -40,5 +48,7 @@ export async function interact(
   } finally {
     unwatch();
     cook();
+    // The process has ended, and the user may never press a key again.
+    if (interactive) io.stdin.close();
   }
 }

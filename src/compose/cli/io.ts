@@ -1,7 +1,6 @@
 /** Everything that a command has of the world around it, handed in so that tests hold it. */
 import { systemClock, type Clock } from '../runtime/clock.js';
-import type { Backend } from '../runtime/runtime.js';
-import { selectBackend } from '../runtime/select.js';
+import { chooseEngine, type ChosenEngine } from '../runtime/select.js';
 
 export interface Output {
   /** Settles when the reader has taken it: a slow reader slows the command, and fills no memory. */
@@ -15,6 +14,14 @@ export interface Input extends AsyncIterable<Uint8Array> {
   readonly isTerminal: boolean;
   /** Passes each key on as it is pressed, without echo; the answer ends that. */
   raw(): () => void;
+  /** Ends the reading, also a read that waits for a key or a writer. Nothing can be read afterwards. */
+  close(): void;
+}
+
+/** `--backend` and `--context`. */
+export interface EngineChoice {
+  readonly backend?: string;
+  readonly context?: string;
 }
 
 export interface Io {
@@ -24,7 +31,8 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly clock: Clock;
-  openBackend(name: string | undefined): Promise<Backend>;
+  /** The engine that commands go to; nothing is opened yet. */
+  chooseEngine(choice: EngineChoice): Promise<ChosenEngine>;
   /** Calls back at each Ctrl-C and at SIGTERM; the answer ends that. */
   onInterrupt(handler: () => void): () => void;
   /** Calls back when the terminal has another size; the answer ends that. */
@@ -52,20 +60,18 @@ export function processIo(): Io {
           process.stdin.setRawMode(false);
         };
       },
+      // Without this, a terminal that waits for a key keeps the process alive until the next one.
+      close: () => process.stdin.destroy(),
       async *[Symbol.asyncIterator]() {
-        try {
-          for await (const chunk of process.stdin)
-            yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-        } finally {
-          // A terminal that is still read keeps the process alive. A file has no `unref`, whatever its type says.
-          if ('unref' in process.stdin) process.stdin.unref();
+        for await (const chunk of process.stdin) {
+          yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
         }
       },
     },
     environment: process.env,
     workingDirectory: process.cwd(),
     clock: systemClock,
-    openBackend: (name) => selectBackend({ environment: process.env, ...(name !== undefined && { backend: name }) }),
+    chooseEngine: (choice) => chooseEngine({ environment: process.env, ...choice }),
     onInterrupt(handler) {
       process.on('SIGINT', handler);
       process.on('SIGTERM', handler);

@@ -82,7 +82,8 @@ the override file beside it, unless -f or COMPOSE_FILE says otherwise. Its name 
 COMPOSE_PROJECT_NAME, the file's name:, or the directory's.
 
 Containers run on --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native (Podman, no service) or
-mock (in memory). Without either, the first that is there is used.
+mock (in memory). Without either: the engine of --context, DOCKER_HOST, DOCKER_CONTEXT or Docker's current context;
+where none is configured, an engine that listens on this machine, else Podman. "compose version" prints which.
 
 --remote or COMPOSE_REMOTE has a server do it: what "plumbline compose serve" answers there, unix:///path,
 tcp://host:port, or tls://host:port with --tls-ca, --tls-cert and --tls-key. It gets the compose file as it is

@@ -4,10 +4,13 @@ import { loadProject, type LoadedProject, type LoadOptions } from '../model/load
 import type { SupportMode } from '../model/support.js';
 import type { Selection } from '../orchestrator/lifecycle.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../orchestrator/orchestration.js';
-import { UsageError } from './failures.js';
+import type { Backend } from '../runtime/runtime.js';
+import type { ChosenEngine } from '../runtime/select.js';
+import { explainUnmet } from '../orchestrator/explanation.js';
+import { Explained, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { progressView, type ProgressStyle, type ProgressView } from './progress.js';
-import { isColoured, paint, YELLOW } from './text.js';
+import { isColoured, paint, printable, YELLOW } from './text.js';
 
 /** Options that every command takes, before its name or after. */
 export interface GlobalOptions {
@@ -18,6 +21,7 @@ export interface GlobalOptions {
   readonly envFile?: readonly string[];
   readonly parallel?: number;
   readonly backend?: string;
+  readonly context?: string;
   readonly remote?: string;
   readonly tlsCa?: string;
   readonly tlsCert?: string;
@@ -41,7 +45,12 @@ export class Session {
     this.options = options;
     this.signal = signal;
     this.impatient = impatient;
-    this.progress = progressView(io.stderr, options.progress ?? 'auto', this.coloured('stderr'));
+    this.progress = progressView(io.stderr, {
+      style: options.progress ?? 'auto',
+      coloured: this.coloured('stderr'),
+      clock: io.clock,
+      isShared: io.stdout.isTerminal,
+    });
   }
 
   coloured(output: 'stdout' | 'stderr'): boolean {
@@ -56,8 +65,21 @@ export class Session {
     await this.print(`${JSON.stringify(value, null, 2)}\n`);
   }
 
+  /** The engine that this command goes to. */
+  engine(): Promise<ChosenEngine> {
+    const { backend, context } = this.options;
+    return this.io.chooseEngine({
+      ...(backend !== undefined && { backend }),
+      ...(context !== undefined && { context }),
+    });
+  }
+
+  async openBackend(): Promise<Backend> {
+    return (await this.engine()).open();
+  }
+
   orchestration(): Promise<Orchestration> {
-    this.#orchestration ??= this.io.openBackend(this.options.backend).then((backend) => ({
+    this.#orchestration ??= this.openBackend().then((backend) => ({
       backend,
       clock: this.io.clock,
       signal: this.signal,
@@ -67,6 +89,16 @@ export class Session {
       parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
     }));
     return this.#orchestration;
+  }
+
+  /** Prints below the error of an unmet condition what is known of the container that it is about. */
+  async explaining<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const lines = await explainUnmet(await this.orchestration(), error);
+      throw lines.length === 0 ? error : new Explained(error, lines.map(printable));
+    }
   }
 
   loadOptions(services: readonly string[] = []): LoadOptions {

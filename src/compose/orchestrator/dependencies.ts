@@ -2,6 +2,7 @@
 import type { DependencyCondition } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './acts.js';
+import { given } from './container/given.js';
 import { ComposeWaitError } from './errors.js';
 import type { Orchestration } from './orchestration.js';
 import { waitForCondition } from './wait.js';
@@ -17,12 +18,14 @@ export interface AwaitedDependency {
 
 /**
  * @param containers of each service; a dependency that is not among them is none of this act's
+ * @param seconds how long each condition may take; default: 60
  * @throws ComposeWaitError, or RuntimeError.invalidState of a container that has ended
  */
 export async function awaitDependencies(
   orchestration: Orchestration,
   dependencies: readonly AwaitedDependency[],
   containers: ReadonlyMap<string, readonly ContainerName[]>,
+  seconds?: number,
 ): Promise<void> {
   // The first failure must end the other waits.
   const failed = new AbortController();
@@ -31,7 +34,10 @@ export async function awaitDependencies(
     dependencies.flatMap((dependency) =>
       (containers.get(dependency.service) ?? []).map(async (container) => {
         try {
-          await waitForCondition(bound, container, dependency.condition, dependency);
+          await waitForCondition(bound, container, dependency.condition, {
+            willRestart: dependency.willRestart,
+            ...given('seconds', seconds),
+          });
         } catch (error) {
           if (dependency.required || !isUnmet(error)) {
             failed.abort(error);

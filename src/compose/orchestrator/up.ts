@@ -36,6 +36,17 @@ export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
   /** Anonymous volumes start empty when their container is replaced. */
   readonly renewAnonymousVolumes?: boolean;
   readonly stopTimeoutSeconds?: number | undefined;
+  /** How long each condition of `depends_on` may take; default: 60. */
+  readonly waitSeconds?: number | undefined;
+  readonly observer?: UpObserver | undefined;
+}
+
+/** Is told how an `up` proceeds. */
+export interface UpObserver {
+  /** Before anything is changed. */
+  planned(plan: Plan): void;
+  /** A container of a service runs, because it was started by this step or kept by it. */
+  running(service: string, container: ContainerName, step: Step): void;
 }
 
 export interface UpResult {
@@ -61,6 +72,7 @@ export async function up(orchestration: Orchestration, loaded: Loaded, options: 
   const actual = await observeProject(orchestration, project.name);
   const plan = planUp(prints, actual, options);
   if (options.replace === false) refuseReplacement(plan);
+  options.observer?.planned(plan);
   await ensureResources(orchestration, project);
   await settleOrphans(orchestration, plan.orphans, options);
   return { plan, containers: await execute(orchestration, prints, plan, options) };
@@ -157,10 +169,21 @@ async function executeService(work: ServiceWork, steps: readonly Step[]): Promis
   const { orchestration, prints, options, service, name } = work;
   const isStarting = options.start !== false && steps.some(({ act }) => act !== 'keep' && act !== 'remove');
   if (isStarting) {
-    await awaitDependencies(orchestration, dependenciesOf(service, prints.project), work.containers);
+    await awaitDependencies(
+      orchestration,
+      dependenciesOf(service, prints.project),
+      work.containers,
+      options.waitSeconds,
+    );
     await runPreStart(orchestration, prints, name, containerOf(work));
   }
-  const made = await Promise.all(steps.map((step) => executeStep(work, step)));
+  const made = await Promise.all(
+    steps.map(async (step) => {
+      const container = await executeStep(work, step);
+      if (container !== undefined && options.start !== false) options.observer?.running(name, container, step);
+      return container;
+    }),
+  );
   return made.filter((container) => container !== undefined);
 }
 

@@ -15,7 +15,8 @@ export const POLL_MS = 500;
  * Settles when the container satisfies the condition.
  *
  * @param willRestart its restart policy may bring it back when it has ended, so an end is not the last word
- * @throws ComposeWaitError.timeout after `seconds`; ComposeWaitError.nonZeroExitCode
+ * @throws ComposeWaitError.timeout after `seconds`, or as soon as a container that has to become healthy is unhealthy;
+ *   ComposeWaitError.nonZeroExitCode
  * @throws RuntimeError.invalidState when it has ended, and so can never become healthy
  */
 export async function waitForCondition(
@@ -25,17 +26,29 @@ export async function waitForCondition(
   { willRestart = false, seconds = WAIT_SECONDS }: { readonly willRestart?: boolean; readonly seconds?: number } = {},
 ): Promise<void> {
   const { clock, signal } = orchestration;
+  const begun = clock.now().getTime();
+  const timedOut = (waited: number): ComposeWaitError =>
+    new ComposeWaitError({ case: 'timeout', containerName: container.name, condition, seconds: waited });
   const settled = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([signal, settled.signal]) };
   const expired = clock.sleep(seconds * 1000, bound.signal).then(() => {
-    throw new ComposeWaitError({ case: 'timeout', containerName: container.name, condition, seconds });
+    throw timedOut(seconds);
   });
   try {
     await Promise.race([conditions[condition](bound, container, willRestart), expired]);
+  } catch (error) {
+    // The catalogue has no case for a failed health check: the wait is over before its time.
+    if (error instanceof Unhealthy) throw timedOut(Math.round((clock.now().getTime() - begun) / 1000));
+    throw error;
   } finally {
     // Ends whichever is still waiting; Promise.race has taken its rejection.
     settled.abort();
   }
+}
+
+/** The container's health check has failed as often as it may. */
+class Unhealthy extends Error {
+  override readonly name = 'Unhealthy';
 }
 
 type Wait = (
@@ -61,7 +74,11 @@ async function healthy(
   willRestart: boolean,
 ): Promise<void> {
   for (let warned = false; ;) {
-    for await (const status of await backend.containers.watchHealth(id, { signal })) if (status === 'healthy') return;
+    for await (const status of await backend.containers.watchHealth(id, { signal })) {
+      if (status === 'healthy') return;
+      if (status === 'unhealthy' && isOfThisRun(await backend.containers.inspect(id, { signal })))
+        throw new Unhealthy();
+    }
     const now = await backend.containers.inspect(id, { signal });
     if (hasEnded(now.status) && !willRestart) {
       throw new RuntimeError({ case: 'invalidState', id: name, expected: 'running', actual: now.status });
@@ -73,6 +90,11 @@ async function healthy(
     }
     await clock.sleep(POLL_MS, signal);
   }
+}
+
+/** An engine may still show the health of a run before, until the first check of this one. */
+function isOfThisRun({ status, startedAt = '', health }: ContainerRecord): boolean {
+  return status === 'running' && health?.status === 'unhealthy' && (health.checkedAt ?? startedAt) >= startedAt;
 }
 
 async function completed(

@@ -4,7 +4,8 @@ import { access } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { engineAddress } from './bridge/address.js';
+import { addressText } from './bridge/address.js';
+import { configuredEngine, type ConfiguredEngine } from './bridge/docker-context.js';
 import { systemClock, type Clock } from './clock.js';
 import { backendFailure, commandFailed, type Conformer } from './errors.js';
 import type { Backend } from './runtime.js';
@@ -18,11 +19,21 @@ export class UnknownBackendError extends Error {
   }
 }
 
+/** `--context` and a backend that knows no contexts: wrong usage. */
+export class BackendConflictError extends Error {
+  override readonly name = 'BackendConflictError';
+  constructor() {
+    super('--context names an engine of the bridge backend; --backend native does not use it.');
+  }
+}
+
 export interface BackendChoice {
   /** Of `--backend`; it goes before COMPOSE_BACKEND. */
   readonly backend?: string;
+  /** Of `--context`: a Docker context. */
+  readonly context?: string;
   /**
-   * COMPOSE_BACKEND; DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH for the bridge; PATH for podman;
+   * COMPOSE_BACKEND; DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, DOCKER_CONTEXT and DOCKER_CONFIG for the bridge; PATH for podman;
    * PLUMBLINE_HOME, else XDG_STATE_HOME, else HOME for the marks of stops.
    */
   readonly environment: NodeJS.ProcessEnv;
@@ -33,30 +44,56 @@ export interface BackendChoice {
 
 const conformers: readonly Conformer[] = ['mock', 'bridge', 'native'];
 
+/** The engine that commands go to. */
+export interface ChosenEngine {
+  readonly conformer: Conformer;
+  /** For people: an address, or a program. */
+  readonly place: string;
+  /** For people: what has led to it. */
+  readonly source: string;
+  open(): Promise<Backend>;
+}
+
+/** The engine of `chooseEngine`, opened. */
+export async function selectBackend(choice: BackendChoice): Promise<Backend> {
+  return (await chooseEngine(choice)).open();
+}
+
 /**
- * The named backend, else the bridge where an engine listens (DOCKER_HOST, then the usual sockets), else native
- * where podman is installed.
+ * The named backend, else the bridge where an engine is configured (`--context`, DOCKER_HOST, DOCKER_CONTEXT, Docker's
+ * current context) or listens on one of the usual sockets, else native where podman is installed. A configured engine
+ * that does not answer is a failure: nothing else is used in its place.
  *
  * @throws UnknownBackendError for another name
  * @throws RuntimeError.backendFailure, for native TerminalError.commandFailed, saying what to install, when the named
  *   one, or any, is not to be had
  */
-export async function selectBackend(choice: BackendChoice): Promise<Backend> {
+export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine> {
   const { environment, clock = systemClock } = choice;
   const name = choice.backend ?? (environment.COMPOSE_BACKEND || undefined);
+  const by = choice.backend === undefined ? 'COMPOSE_BACKEND' : '--backend';
   const parts = { environment, clock, marks: durableStopMarks(marksDirectory(environment)) };
   const sockets = choice.sockets ?? usualSockets(environment);
   switch (name) {
     case 'mock':
-      return (await import('./mock/mock.js')).mockBackend({ clock }).backend;
+      return {
+        conformer: 'mock',
+        place: 'in memory',
+        source: by,
+        open: async () => (await import('./mock/mock.js')).mockBackend({ clock }).backend,
+      };
     case 'bridge':
-      return (await bridge(parts, sockets)) ?? missing(backendFailure(`No container engine listens. ${installBridge}`));
+      return (
+        (await bridge(parts, choice.context, sockets)) ??
+        missing(backendFailure(`No container engine listens. ${installBridge}`))
+      );
     case 'native':
-      return (await native(parts)) ?? missing(commandFailed(`Podman is not on the PATH. ${installNative}`));
+      if (choice.context !== undefined) throw new BackendConflictError();
+      return (await native(parts, by)) ?? missing(commandFailed(`Podman is not on the PATH. ${installNative}`));
     case undefined:
       return (
-        (await bridge(parts, sockets)) ??
-        (await native(parts)) ??
+        (await bridge(parts, choice.context, sockets)) ??
+        (await native(parts, 'no engine listens, and podman is on the PATH')) ??
         missing(backendFailure(`No container engine was found. ${installBridge} Or: ${installNative}`))
       );
     default:
@@ -72,17 +109,45 @@ interface Parts {
 
 // Loaded when chosen: a command that prints its help must not wait for an engine's client library.
 
-async function bridge(parts: Parts, sockets: readonly string[]): Promise<Backend | undefined> {
-  const host = await engineHost(parts.environment, sockets);
-  if (host === undefined) return undefined;
-  const address = await engineAddress(host, parts.environment);
-  return (await import('./bridge/bridge.js')).bridgeBackend({ ...parts, address });
+async function bridge(
+  parts: Parts,
+  context: string | undefined,
+  sockets: readonly string[],
+): Promise<ChosenEngine | undefined> {
+  const engine = (await configuredEngine(context, parts.environment)) ?? (await listeningEngine(sockets));
+  if (engine === undefined) return undefined;
+  const { address, source } = engine;
+  const place = addressText(address);
+  return {
+    conformer: 'bridge',
+    place,
+    source,
+    async open() {
+      if (source.startsWith('context ')) await requireAnswer(engine);
+      return (await import('./bridge/bridge.js')).bridgeBackend({ ...parts, address });
+    },
+  };
 }
 
-async function native(parts: Parts): Promise<Backend | undefined> {
+/** Names the context, which the failure of a later call could not. */
+async function requireAnswer({ address, source }: ConfiguredEngine): Promise<void> {
+  const target = address.kind === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
+  if (await listens(target)) return;
+  throw backendFailure(
+    `The engine of ${source}, ${addressText(address)}, does not answer. Start it, or use another: ` +
+      '--context default is the engine of this machine.',
+  );
+}
+
+async function native(parts: Parts, source: string): Promise<ChosenEngine | undefined> {
   const executable = await findPodman(parts.environment);
   if (executable === undefined) return undefined;
-  return (await import('./native/native.js')).nativeBackend({ ...parts, executable });
+  return {
+    conformer: 'native',
+    place: executable,
+    source,
+    open: async () => (await import('./native/native.js')).nativeBackend({ ...parts, executable }),
+  };
 }
 
 function missing(failure: Error): never {
@@ -104,10 +169,11 @@ export function marksDirectory(environment: NodeJS.ProcessEnv): string {
   return join(base, 'plumbline', 'compose', 'stops');
 }
 
-/** DOCKER_HOST is taken at its word; a usual socket only if somebody listens behind it. */
-async function engineHost(environment: NodeJS.ProcessEnv, sockets: readonly string[]): Promise<string | undefined> {
-  if (environment.DOCKER_HOST) return environment.DOCKER_HOST;
-  for (const socket of sockets) if (await listens(socket)) return `unix://${socket}`;
+/** A usual socket counts only if somebody listens behind it. */
+async function listeningEngine(sockets: readonly string[]): Promise<ConfiguredEngine | undefined> {
+  for (const path of sockets) {
+    if (await listens({ path })) return { address: { kind: 'socket', path }, source: 'found on this machine' };
+  }
   return undefined;
 }
 
@@ -124,9 +190,9 @@ function usualSockets(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /** An engine that ended badly leaves its socket behind, so the file alone proves nothing. */
-function listens(path: string): Promise<boolean> {
+function listens(target: { path: string } | { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect(target);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

@@ -79,6 +79,7 @@ export function consoleOn(
       stdin: {
         isTerminal: false,
         raw: () => () => undefined,
+        close: () => undefined,
         async *[Symbol.asyncIterator]() {
           await Promise.resolve();
           if (world.stdin !== undefined) yield Buffer.from(world.stdin);
@@ -87,7 +88,13 @@ export function consoleOn(
       environment: world.environment ?? {},
       workingDirectory: folder,
       clock,
-      openBackend: () => Promise.resolve(backend),
+      chooseEngine: () =>
+        Promise.resolve({
+          conformer: backend.conformer,
+          place: 'here',
+          source: 'this test',
+          open: () => Promise.resolve(backend),
+        }),
       onInterrupt(handler) {
         interrupts.add(handler);
         return () => interrupts.delete(handler);

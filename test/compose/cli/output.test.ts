@@ -16,8 +16,8 @@ describe('logs', () => {
     const { run } = await commandLine(talks, { programs });
     await run('up', '-d');
     const { stdout, stderr } = await run('logs');
-    expect(stdout.split('\n').sort()).toEqual(['', 'folder-a   | folder-a one', 'folder-bb  | folder-bb one']);
-    expect(stderr).toContain('folder-bb  | folder-bb two\n');
+    expect(stdout.split('\n').sort()).toEqual(['', 'a   | folder-a one', 'bb  | folder-bb one']);
+    expect(stderr).toContain('bb  | folder-bb two\n');
     expect((await run('logs', '--tail', '0', 'a')).stdout).toBe('');
     expect((await run('logs', '--no-log-prefix', 'a')).stdout).toBe('folder-a one\n');
   });

@@ -158,9 +158,9 @@ describe('compose --remote', () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: lasting });
     await remote.local.run('up', '-d');
     const following = remote.begin('logs', '-f');
-    await following.printed('folder-web  | hello\n');
+    await following.printed('web  | hello\n');
     await remote.local.run('up', '-d', '--scale', 'web=2');
-    await following.printed('folder-web-2  | hello\n');
+    await following.printed('web-2  | hello\n');
     following.interrupt();
     expect(await following.ran).toMatchObject({ code: 0 });
   });
@@ -186,7 +186,7 @@ describe('compose --remote', () => {
   it('up without --detach shows the output, and stops everything at Ctrl-C', async () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: lasting });
     const running = remote.begin('up');
-    await running.printed('folder-web  | hello\n');
+    await running.printed('web  | hello\n');
     running.interrupt();
     expect(await running.ran).toMatchObject({ code: 0 });
     expect(await statuses(remote)).toEqual({ 'folder-web': 'stopped' });

@@ -32,14 +32,20 @@ describe('up and down', () => {
     `);
   });
 
-  it('on a terminal, one line per resource is redrawn', async () => {
+  it('on a terminal, a header with counts and one row per resource are redrawn', async () => {
     const { run } = await commandLine('services: { web: { image: web } }', {
       isTerminal: true,
       environment: { NO_COLOR: '1' },
     });
     const { stderr } = await run('up', '-d');
     const last = stderr.slice(stderr.lastIndexOf('\u001b[0J') + 4);
-    expect(last).toBe(' ✔ Image web Pulled\n ✔ Network folder_default Created\n ✔ Container folder-web Started\n');
+    expect(last).toMatchInlineSnapshot(`
+      "[+] 3/3 done  0.0s
+       ✔ Image web              Pulled    0.0s
+       ✔ Network folder_default Created   0.0s
+       ✔ Container folder-web   Started   0.0s
+      "
+    `);
   });
 
   it('on a terminal, stopping an attached up leaves alone what was printed meanwhile', async () => {
@@ -51,7 +57,15 @@ describe('up and down', () => {
     await started(running, control, run);
     running.interrupt();
     const { stderr } = await running.ran;
-    expect(stderr).toContain(' ✔ Container folder-web Started\n ⠿ Container folder-web Stopping\n');
+    const [, after = ''] = stderr.split('Started   0.0s\n');
+    expect(after).toMatchInlineSnapshot(`
+      "Stopping... (press Ctrl+C again to force)
+      [+] 0/1 done  0.0s
+       ⠿ Container folder-web Stopping   0.0s
+      [2A[0J[+] 1/1 done  0.0s
+       ✔ Container folder-web Stopped   0.0s
+      "
+    `);
   });
 
   it('scale up and down again', async () => {
@@ -73,7 +87,7 @@ describe('up and down', () => {
     });
     const { code, stdout } = await run('up', '--exit-code-from', 'tests');
     expect(code).toBe(7);
-    expect(stdout).toBe('folder-tests  | ran\nfolder-tests  | exited with code 7\n');
+    expect(stdout).toBe('tests  | ran\ntests  | exited with code 7\n');
     expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-tests': 'exited' });
   });
 
@@ -104,7 +118,7 @@ describe('up and down', () => {
     const running = begin('up');
     await started(running, control, run);
     running.interrupt();
-    expect((await running.ran).stdout).toBe('folder-web  | ready\n');
+    expect((await running.ran).stdout).toBe('web  | ready\n');
   });
 
   it('up --attach and --no-attach choose whose output is shown, before what the file says', async () => {
@@ -143,9 +157,7 @@ describe('up and down', () => {
     expect(await shown('b')).toEqual(['folder-b says']);
     expect((await shown('b', 'a')).sort()).toEqual(['folder-a says', 'folder-b says']);
     expect(await shown('--attach', 'a', 'a', 'b')).toEqual(['folder-a says']);
-    expect((await run('up', '--force-recreate', 'b')).stdout).toBe(
-      'folder-b  | folder-b says\nfolder-b  | exited with code 0\n',
-    );
+    expect((await run('up', '--force-recreate', 'b')).stdout).toBe('b  | folder-b says\nb  | exited with code 0\n');
   });
 
   it('Ctrl-C stops an attached up cleanly', async () => {
@@ -155,6 +167,94 @@ describe('up and down', () => {
     running.interrupt();
     expect((await running.ran).code).toBe(0);
     expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-web': 'stopped' });
+  });
+
+  const waiting = `
+services:
+  db: { image: db, healthcheck: { test: [CMD, ready], interval: 1s, retries: 100000 } }
+  web: { image: web, depends_on: { db: { condition: service_healthy } } }
+`;
+
+  it('an attached up shows output while dependencies are waited for, and Ctrl-C stops what was started with 130', async () => {
+    const { begin, run } = await commandLine(waiting, {
+      programs: ({ kind, container }) =>
+        kind === 'healthcheck'
+          ? () => 1
+          : async ({ write, ended }) => {
+              write('stdout', `${container} starts\n`);
+              await new Promise((resolve) => {
+                ended.addEventListener('abort', resolve);
+              });
+              return 0;
+            },
+    });
+    const running = begin('up', '--wait-timeout', '100000');
+    await running.printed('db   | folder-db starts\n');
+    running.interrupt();
+    const { code, stderr } = await running.ran;
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopping... (press Ctrl+C again to force)\n');
+    expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-web': 'created' });
+  });
+
+  it('a dependency that is unhealthy fails up at once, with what its last check printed', async () => {
+    const { run } = await commandLine(waiting.replace('100000', '2'), {
+      programs: ({ kind }) =>
+        kind === 'healthcheck' ? ({ write }) => (write('stdout', 'no route to disk\n'), 1) : undefined,
+    });
+    const { code, stderr } = await run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toMatchInlineSnapshot(`
+      "Image db Pulling
+      Image web Pulling
+      db: Pulling docker.io/library/db:latest
+      web: Pulling docker.io/library/web:latest
+      db: Pulled docker.io/library/db:latest
+      web: Pulled docker.io/library/web:latest
+      Image db Pulled
+      Image web Pulled
+      Network folder_default Creating
+      Network folder_default Created
+      Container folder-db Creating
+      Container folder-db Created
+      Container folder-web Creating
+      Container folder-db Starting
+      Container folder-web Created
+      Container folder-db Started
+      Timed out after 2s waiting for container 'folder-db' to satisfy condition 'service_healthy'.
+      folder-db is unhealthy. Its last health check printed:
+        no route to disk
+      "
+    `);
+  });
+
+  it('--wait-timeout lets a dependency take longer than 60 seconds, also without --wait', async () => {
+    let checks = 0;
+    const { run } = await commandLine(waiting, {
+      programs: ({ kind }) => (kind === 'healthcheck' ? () => (++checks > 75 ? 0 : 1) : undefined),
+    });
+    const { code, stderr } = await run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "Timed out after 60s waiting for container 'folder-db' to satisfy condition 'service_healthy'.\nfolder-db is starting.",
+    );
+    checks = 0;
+    expect((await run('up', '-d', '--wait-timeout', '100')).code).toBe(0);
+  });
+
+  it('a dependency that fails is shown with its exit code and its last lines', async () => {
+    const { run } = await commandLine(
+      'services: { job: { image: j }, web: { image: w, depends_on: { job: { condition: service_completed_successfully } } } }',
+      {
+        programs: ({ container }) =>
+          container.endsWith('job') ? ({ write }) => (write('stderr', 'no table\n'), 4) : undefined,
+      },
+    );
+    const { code, stderr } = await run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'service_completed_successfully condition not satisfied.\nfolder-job exited with code 4. Its last lines:\n  no table\n',
+    );
   });
 
   it('Ctrl-C while up still waits is 130, and the next up finishes it', async () => {

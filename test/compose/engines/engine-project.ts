@@ -10,6 +10,7 @@ import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import type { TestEngine } from '../../support/engines.js';
 import { builtCommand } from '../../cli/built-command.js';
 import { consoleOn, type Console } from '../cli/command-line.js';
+import { terminal, type Terminal } from '../../support/terminal.js';
 import { folderWith } from '../model/project-folder.js';
 
 /** Parts of a compose file; image, labels and a command that obeys SIGTERM are added. */
@@ -39,6 +40,10 @@ export interface EngineProject extends Console {
   write(parts: ComposeParts): Promise<void>;
   /** The same command line in a process of its own. */
   spawn(...args: string[]): Promise<CommandProcess>;
+  /** The same on a pseudo-terminal of 24 rows and 80 columns. */
+  onTerminal(...args: string[]): Promise<Terminal>;
+  /** A script of the shell on one, in which `compose` is the command. */
+  shellOnTerminal(script: string): Promise<Terminal>;
   containers(): Promise<readonly ContainerRecord[]>;
   /** Status by service, `service#n` from the second replica on. */
   statuses(): Promise<Record<string, string>>;
@@ -62,6 +67,8 @@ export async function engineProject(
   const labels = { 'com.docker.compose.project': name };
   const commandLine = consoleOn(backend, { folder, clock: systemClock });
   onTestFinished(() => removeAll(backend, labels));
+  const onPty = (command: readonly string[]): Terminal =>
+    terminal(command, { cwd: folder, env: { ...environmentOf(folder, engine), TERM: 'xterm' } });
   const containers = (): Promise<readonly ContainerRecord[]> => backend.containers.list({ labels });
   return {
     ...commandLine,
@@ -70,6 +77,11 @@ export async function engineProject(
     backend,
     write: (more) => writeFile(path.join(folder, 'compose.yaml'), composeFile(engine, name, more)),
     spawn: async (...args) => started(await builtCommand(), args, folder, engine),
+    onTerminal: async (...args) => onPty([process.execPath, await builtCommand(), 'compose', ...args]),
+    shellOnTerminal: async (script) => {
+      const compose = `compose() { ${process.execPath} ${await builtCommand()} compose "$@"; }`;
+      return onPty(['sh', '-c', `${compose}\n${script}`]);
+    },
     containers,
     async statuses() {
       const all = await containers();
@@ -113,10 +125,14 @@ function asLabels(labels: unknown): object {
   return typeof labels === 'object' && labels !== null ? labels : {};
 }
 
+function environmentOf(folder: string, engine: TestEngine): Record<string, string> {
+  return { HOME: folder, PLUMBLINE_HOME: path.join(folder, '.plumbline'), ...engine.environment };
+}
+
 function started(command: string, args: readonly string[], folder: string, engine: TestEngine): CommandProcess {
   const child = spawn(process.execPath, [command, 'compose', '--progress', 'plain', ...args], {
     cwd: folder,
-    env: { HOME: folder, PLUMBLINE_HOME: path.join(folder, '.plumbline'), ...engine.environment },
+    env: environmentOf(folder, engine),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

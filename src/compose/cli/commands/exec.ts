@@ -6,6 +6,7 @@ import { memberNumbered } from '../../orchestrator/observed.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import { collected, variables, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
+import { Detached } from '../detach-keys.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
@@ -68,7 +69,12 @@ async function runExec(
     return 0;
   }
   const interactive = flags.interactive !== false;
-  return interact(session, { tty, interactive }, (stdin) =>
-    backend.containers.exec(member.container.id, { ...spec, ...(stdin && { stdin }) }, { signal }),
-  );
+  try {
+    return await interact(session, { tty, interactive }, (stdin, bound) =>
+      backend.containers.exec(member.container.id, { ...spec, ...(stdin && { stdin }) }, { signal: bound }),
+    );
+  } catch (error) {
+    if (!(error instanceof Detached)) throw error;
+    return 0;
+  }
 }

@@ -22,7 +22,9 @@ export function startCommand(compose: Command, io: Io): void {
     usage: 'start [services...]',
     description: 'start containers that exist',
     run: async (session, services) => {
-      await startProject(await session.orchestration(), await session.select(services));
+      const selection = await session.select(services);
+      const orchestration = await session.orchestration();
+      await session.explaining(() => startProject(orchestration, selection));
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).start,
@@ -54,7 +56,8 @@ export function restartCommand(compose: Command, io: Io): void {
     run: async (session, services, { timeout, deps }) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
-      await restartProject(orchestration, { ...selection, timeoutSeconds: timeout, dependants: deps !== false });
+      const restarted = { ...selection, timeoutSeconds: timeout, dependants: deps !== false };
+      await session.explaining(() => restartProject(orchestration, restarted));
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).restart,

@@ -54,7 +54,7 @@ export function logsCommand(compose: Command, io: Io): void {
         },
         { project: selection.name, services },
       );
-      return printLines(session, members, lines, flags);
+      return printLines(session, selection.name, members, lines, flags);
     },
     remote: async () => (await import('../remote/output.js')).logs,
   });
@@ -62,12 +62,13 @@ export function logsCommand(compose: Command, io: Io): void {
 
 export async function printLines(
   session: Session,
+  project: string,
   members: readonly Member[],
   lines: AsyncIterable<MemberLine>,
   flags: Pick<LogsFlags, 'follow' | 'format' | 'color' | 'logPrefix' | 'timestamps'>,
 ): Promise<number> {
-  const names = members.map(({ container }) => container.name);
-  const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+  const printer = linePrinter(session, project, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+  printer.expect(members.map(({ container }) => container.name));
   try {
     for await (const line of lines) {
       if (flags.format === 'json') await session.print(`${JSON.stringify(line)}\n`);

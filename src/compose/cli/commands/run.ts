@@ -6,6 +6,7 @@ import type { Mount, PublishedPort } from '../../runtime/spec.js';
 import { attachOneOff, createOneOff, endOneOff, startOneOff } from '../../orchestrator/run.js';
 import { collected, variables } from '../arguments.js';
 import { define } from '../command.js';
+import { Detached } from '../detach-keys.js';
 import { EXIT_INTERRUPTED, Interrupted, UsageError } from '../failures.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
@@ -72,28 +73,30 @@ async function runOneOff(
   const orchestration = await session.orchestration();
   const interactive = flags.detach !== true && flags.interactive !== false;
   const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
-  const container = await createOneOff(
-    orchestration,
-    { project, contents: loaded.contents },
-    {
-      service,
-      dependencies: flags.deps !== false,
-      tty,
-      interactive,
-      environment: variables(flags.env, io.environment),
-      labels: variables(flags.label, {}),
-      mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
-      ports: (flags.publish ?? []).map(publishedPortOf),
-      servicePorts: flags.servicePorts === true,
-      useAliases: flags.useAliases === true,
-      ...(command.length > 0 && { command }),
-      ...(flags.entrypoint !== undefined && { entrypoint: wordsOf(flags.entrypoint) }),
-      ...(flags.user !== undefined && { user: flags.user }),
-      ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
-      ...(flags.name !== undefined && { name: flags.name }),
-      ...(flags.build === true && { build: 'always' as const }),
-      ...(flags.pull && { pull: flags.pull }),
-    },
+  const container = await session.explaining(() =>
+    createOneOff(
+      orchestration,
+      { project, contents: loaded.contents },
+      {
+        service,
+        dependencies: flags.deps !== false,
+        tty,
+        interactive,
+        environment: variables(flags.env, io.environment),
+        labels: variables(flags.label, {}),
+        mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
+        ports: (flags.publish ?? []).map(publishedPortOf),
+        servicePorts: flags.servicePorts === true,
+        useAliases: flags.useAliases === true,
+        ...(command.length > 0 && { command }),
+        ...(flags.entrypoint !== undefined && { entrypoint: wordsOf(flags.entrypoint) }),
+        ...(flags.user !== undefined && { user: flags.user }),
+        ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
+        ...(flags.name !== undefined && { name: flags.name }),
+        ...(flags.build === true && { build: 'always' as const }),
+        ...(flags.pull && { pull: flags.pull }),
+      },
+    ),
   );
   if (flags.detach === true) {
     await startOneOff(orchestration, container);
@@ -101,13 +104,18 @@ async function runOneOff(
     return 0;
   }
   await session.progress.close();
+  let isLeftRunning = false;
   try {
-    return await interact(session, { tty, interactive }, (stdin) => attachOneOff(orchestration, container, stdin));
+    return await interact(session, { tty, interactive }, (stdin, signal) =>
+      attachOneOff({ ...orchestration, signal }, container, stdin),
+    );
   } catch (error) {
+    isLeftRunning = error instanceof Detached;
+    if (isLeftRunning) return 0;
     if (!(error instanceof Interrupted)) throw error;
     return EXIT_INTERRUPTED;
   } finally {
-    await endOneOff(orchestration, container, { remove: flags.rm === true });
+    if (!isLeftRunning) await endOneOff(orchestration, container, { remove: flags.rm === true });
   }
 }
 

@@ -86,7 +86,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
   const log = logOf((await import('pino')).pino, io);
   const address = await addressOf(session, flags.listen);
   const listening = await prepareListening(listenOptions(session, flags, address), log);
-  const backend = await io.openBackend(session.options.backend);
+  const backend = await session.openBackend();
   const service = await createComposeService({
     backend,
     clock: io.clock,

@@ -2,9 +2,9 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
 import type { Service } from '../../model/service.js';
-import { after, attach } from '../../orchestrator/attached.js';
+import { upAttached } from '../../orchestrator/attached.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import type { Plan } from '../../orchestrator/plan.js';
+import type { Plan, Step } from '../../orchestrator/plan.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
 import { up, type Loaded, type UpOptions } from '../../orchestrator/up.js';
 import { watchProject } from '../../orchestrator/watch.js';
@@ -69,7 +69,7 @@ export function upCommand(compose: Command, io: Io): void {
         .option('--timestamps', 'print the time of each line')
         .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber)
         .option('--wait', 'return when all run and are healthy; implies --detach')
-        .option('--wait-timeout <seconds>', 'how long --wait waits (default: 60)', wholeNumber)
+        .option('--wait-timeout <seconds>', 'how long dependencies and --wait may take (default: 60)', wholeNumber)
         .option('-w, --watch', 'carry changes of files into the containers meanwhile (develop.watch)');
     },
     examples: ['compose up -d --build', 'compose up --exit-code-from tests'],
@@ -127,57 +127,87 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
   requireSense(flags);
   const loaded = await loadFor(session, services, flags);
   const { project } = loaded;
-  const { exitCodeFrom } = flags;
-  for (const service of [exitCodeFrom ?? [], flags.attach ?? [], flags.noAttach ?? []].flat()) {
+  for (const service of [flags.exitCodeFrom ?? [], flags.attach ?? [], flags.noAttach ?? []].flat()) {
     if (Object.hasOwn(project.services, service)) continue;
     throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service });
   }
   const orchestration = await session.orchestration();
-  const begun = session.io.clock.now();
-  const { containers, plan } = await up(orchestration, loaded, {
+  const options: UpOptions = {
     ...upOptions(flags),
     start: flags.start !== false,
     recreateDependants: flags.alwaysRecreateDeps === true,
     renewAnonymousVolumes: flags.renewAnonVolumes === true,
     stopTimeoutSeconds: flags.timeout,
+    waitSeconds: flags.waitTimeout,
     ...(services.length > 0 && { targets: services }),
+  };
+  return session.explaining(async () => {
+    if (flags.start !== false && flags.wait !== true && flags.detach !== true) {
+      return runAttached(session, loaded, options, services, flags);
+    }
+    const { containers } = await up(orchestration, loaded, options);
+    if (flags.wait === true && flags.start !== false) {
+      await awaitReady(orchestration, [...containers.values()].flat(), flags.waitTimeout);
+    }
+    return 0;
   });
-  if (flags.start === false) return 0;
-  if (flags.wait === true) await awaitReady(orchestration, [...containers.values()].flat(), flags.waitTimeout);
-  if (flags.wait === true || flags.detach === true) return 0;
-  await session.progress.close();
-  const kept = plan.services.flatMap(({ steps }) =>
-    steps.flatMap((step) => (step.act === 'keep' ? [step.container.id] : [])),
-  );
-  const names = [...containers.values()].flat().map(({ name }) => name);
-  const printer = linePrinter(session, names, { ...flags, ansi: flags.color === false ? 'never' : undefined });
-  const watching =
-    flags.watch === true ? watchProject(orchestration, loaded, (text) => void session.print(`${text}\n`)) : undefined;
-  // Its failure must not go unheard while the containers are followed.
-  watching?.catch((error: unknown) => {
-    session.progress.report({ kind: 'warning', message: String(error) });
-  });
+}
+
+async function runAttached(
+  session: Session,
+  loaded: Loaded,
+  options: UpOptions,
+  services: readonly string[],
+  flags: UpFlags,
+): Promise<number> {
+  const { project } = loaded;
+  const orchestration = await session.orchestration();
+  const printer = linePrinter(session, project.name, { ...flags, ansi: flags.color === false ? 'never' : undefined });
   const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
-  return attach(
+  const observer = {
+    planned: (plan: Plan): void => {
+      printer.expect(plan.services.flatMap((each) => (shown(each.service) ? each.steps.map(nameOf) : [])));
+    },
+    running: () => undefined,
+  };
+  const watch = (): void => {
+    const told = (text: string): void => void session.print(`${text}\n`);
+    watchProject(orchestration, loaded, told).catch((error: unknown) => {
+      session.progress.report({ kind: 'warning', message: String(error) });
+    });
+  };
+  return upAttached(
     orchestration,
-    project,
+    loaded,
+    { ...options, observer },
     {
       shown,
-      earlier: new Set(kept),
-      since: beginnings(plan, begun),
       abortOn:
         flags.abortOnContainerExit === true ? 'exit' : flags.abortOnContainerFailure === true ? 'failure' : undefined,
-      exitCodeFrom,
+      exitCodeFrom: flags.exitCodeFrom,
       timeoutSeconds: flags.timeout,
       impatient: session.impatient,
+      onStopping: () => {
+        session.progress.note('Stopping... (press Ctrl+C again to force)');
+      },
     },
     async (happening) => {
-      if (happening.kind === 'line') await printer.line(happening);
-      else if (shown(happening.service)) {
-        await printer.note(happening.container, `exited with code ${happening.exitCode}`);
+      if (happening.kind === 'up') {
+        await session.progress.close();
+        if (flags.watch === true) watch();
+      } else if (happening.kind === 'line') {
+        await session.progress.beside(() => printer.line(happening));
+      } else if (shown(happening.service)) {
+        await session.progress.beside(() =>
+          printer.note(happening.container, `exited with code ${happening.exitCode}`),
+        );
       }
     },
   );
+}
+
+function nameOf(step: Step): string {
+  return 'name' in step ? step.name : step.container.name;
 }
 
 /**
@@ -193,18 +223,6 @@ function isShown(
   if (noAttach.includes(service)) return false;
   if (attach !== undefined) return attach.includes(service);
   return definition?.attach !== false && (named.length === 0 || named.includes(service));
-}
-
-/** Where what is shown begins, for containers that have a log from before. */
-function beginnings(plan: Plan, begun: Date): Map<string, Date> {
-  const steps = plan.services.flatMap((each) => each.steps);
-  return new Map(
-    steps.flatMap((step): [string, Date][] => {
-      if (step.act === 'restart') return [[step.container.id, begun]];
-      if (step.act !== 'start' || step.container.finishedAt === undefined) return [];
-      return [[step.container.id, after(step.container.finishedAt)]];
-    }),
-  );
 }
 
 function requireSense(flags: UpFlags): void {

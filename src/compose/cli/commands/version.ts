@@ -1,7 +1,9 @@
 /** version. */
 import { Option, type Command } from 'commander';
 import { define } from '../command.js';
+import { describe } from '../failures.js';
 import type { Io } from '../io.js';
+import type { Session } from '../session.js';
 
 /** @param version of the product */
 export function versionCommand(compose: Command, io: Io, version: string): void {
@@ -14,9 +16,22 @@ export function versionCommand(compose: Command, io: Io, version: string): void 
         .option('--short', 'the number only')
         .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text')),
     run: async (session, _args, { short, format }) => {
-      if (format === 'json') await session.printJson({ version });
-      else await session.print(short === true ? `${version}\n` : `Plumbline Compose version ${version}\n`);
+      if (short === true && format === 'text') await session.print(`${version}\n`);
+      else await printWithEngine(session, version, format);
       return 0;
     },
   });
+}
+
+/** Where no engine can be chosen, the reason is what is asked for. */
+async function printWithEngine(session: Session, version: string, format: 'text' | 'json'): Promise<void> {
+  try {
+    const { conformer, place, source } = await session.engine();
+    if (format === 'json') await session.printJson({ version, engine: { backend: conformer, place, source } });
+    else await session.print(`Plumbline Compose version ${version}\nEngine: ${place} (${conformer}), ${source}\n`);
+  } catch (error) {
+    const reason = describe(error);
+    if (format === 'json') await session.printJson({ version, engine: { error: reason } });
+    else await session.print(`Plumbline Compose version ${version}\nEngine: none. ${reason}\n`);
+  }
 }

@@ -35,7 +35,7 @@ export const logs: Handler<LogsFlags> = async (session, services, flags) => {
     bound.follow(getContainerLogs(bound.client, { params: { id }, query: { ...which, follow }, signal: bound.signal }));
   const joining = follow ? startedMembers(bound, selection.name, services) : null;
   try {
-    return await printLines(session, members, linesOf(members, query, read, joining), flags);
+    return await printLines(session, selection.name, members, linesOf(members, query, read, joining), flags);
   } finally {
     left.abort(); // all have ended, and the events would go on
   }

@@ -10,36 +10,64 @@ export type EngineAddress =
       readonly kind: 'tcp';
       readonly host: string;
       readonly port: number;
-      readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+      readonly tls?: EngineTls;
     };
+
+export interface EngineTls {
+  /** What the engine's certificate must chain to; absent: the authorities that Node.js knows. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  /** The engine's certificate is not checked. */
+  readonly isUnverified?: boolean;
+}
 
 /**
  * Reads an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`.
  *
  * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS ask for TLS, with the files of DOCKER_CERT_PATH
  *   (default `~/.docker`): ca.pem, cert.pem and key.pem
+ * @param given TLS that is asked for in another way, for example by a Docker context
  * @throws RuntimeError.backendFailure for another form, and when the TLS files cannot be read
  */
-export async function engineAddress(text: string, environment: NodeJS.ProcessEnv): Promise<EngineAddress> {
+export async function engineAddress(
+  text: string,
+  environment: NodeJS.ProcessEnv,
+  given?: EngineTls,
+): Promise<EngineAddress> {
   const match = /^(unix|npipe):\/\/(.+)$/.exec(text);
   if (match?.[2] !== undefined) return { kind: 'socket', path: match[2] };
   if (/^(tcp|https?):\/\//.test(text) && URL.canParse(text)) {
     // Schemes that URL knows have default ports, which would vanish; the engine's are others.
     const url = new URL(text.replace(/^\w+:/, 'tcp:'));
-    const tls = text.startsWith('https:') || Boolean(environment.DOCKER_TLS_VERIFY) || Boolean(environment.DOCKER_TLS);
+    const asked =
+      text.startsWith('https:') || Boolean(environment.DOCKER_TLS_VERIFY) || Boolean(environment.DOCKER_TLS);
+    const tls = asked || given !== undefined;
     const port = url.port === '' ? (tls ? 2376 : 2375) : Number(url.port);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (host === '') throw badAddress();
-    return { kind: 'tcp', host, port, ...(tls && { tls: await tlsFiles(environment) }) };
+    return { kind: 'tcp', host, port, ...(tls && { tls: given ?? (await tlsFiles(environment)) }) };
   }
+  if (text.startsWith('ssh://')) throw noSsh(text.replace(/:[^@/]*@/, '@'));
   throw badAddress();
 }
 
 function badAddress(): RuntimeError {
+  return backendFailure('The address of the engine is invalid: write unix:///path/to/socket or tcp://host:port.');
+}
+
+function noSsh(text: string): RuntimeError {
   return backendFailure(
-    'DOCKER_HOST is not an address that can be used: write unix:///path/to/socket or tcp://host:port. ' +
-      'For an engine behind ssh, forward its socket (ssh -L) and name the forwarded one.',
+    `ssh:// addresses (${text}) are not supported yet. Forward the engine's socket ` +
+      '(ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST) and set DOCKER_HOST=unix:///tmp/engine.sock.',
   );
+}
+
+/** The address as people write it. */
+export function addressText(address: EngineAddress): string {
+  if (address.kind === 'socket') return `unix://${address.path}`;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `tcp://${host}:${address.port}${address.tls === undefined ? '' : ' (TLS)'}`;
 }
 
 async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {

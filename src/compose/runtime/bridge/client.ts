@@ -1,6 +1,7 @@
 /** The connection to an engine that speaks the Docker Engine API. */
 import type DockerEngine from 'dockerode';
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
+import { Agent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { textOf } from '../json.js';
@@ -141,5 +142,7 @@ function optionsOf(address: EngineAddress): DockerEngine.DockerOptions {
     ca: tls?.ca,
     cert: tls?.cert,
     key: tls?.key,
+    // docker-modem has no setting for this.
+    ...(tls?.isUnverified === true && { agent: new Agent({ rejectUnauthorized: false }) }),
   };
 }

@@ -1,0 +1,96 @@
+/** Docker contexts: engines that the Docker command line knows by name, as `docker context create` stores them. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { backendFailure } from '../errors.js';
+import { objectOf, parseJson, textOf } from '../json.js';
+import { engineAddress, type EngineAddress, type EngineTls } from './address.js';
+
+/** An engine that somebody has configured, and where. */
+export interface ConfiguredEngine {
+  readonly address: EngineAddress;
+  /** Who says so, for people: `DOCKER_HOST`, `context 'remote' (--context)`. */
+  readonly source: string;
+}
+
+/** The context that stands for the engine of this machine. */
+const DEFAULT = 'default';
+
+/**
+ * The engine that the user has configured, in Docker's order: `--context`, DOCKER_HOST, DOCKER_CONTEXT, `currentContext`
+ * of Docker's config.json.
+ *
+ * @param context of `--context`
+ * @param environment also DOCKER_CONFIG, the directory of the configuration (default `~/.docker`)
+ * @returns undefined when nothing is configured, or the context `default` is
+ * @throws RuntimeError.backendFailure, naming the context, when it is missing, unreadable or of a kind that cannot be used
+ */
+export async function configuredEngine(
+  context: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<ConfiguredEngine | undefined> {
+  if (context !== undefined) return contextEngine(context, '--context', environment);
+  if (environment.DOCKER_HOST) return fromHost(environment);
+  if (environment.DOCKER_CONTEXT) return contextEngine(environment.DOCKER_CONTEXT, 'DOCKER_CONTEXT', environment);
+  const file = join(configuration(environment), 'config.json');
+  const current = textOf(objectOf(parseJson((await textOfFile(file)) ?? '')).currentContext);
+  return current === '' ? undefined : contextEngine(current, file, environment);
+}
+
+async function fromHost(environment: NodeJS.ProcessEnv): Promise<ConfiguredEngine | undefined> {
+  const host = environment.DOCKER_HOST;
+  if (!host) return undefined;
+  return { address: await engineAddress(host, environment), source: 'DOCKER_HOST' };
+}
+
+async function contextEngine(
+  name: string,
+  by: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<ConfiguredEngine | undefined> {
+  if (name === DEFAULT) return fromHost(environment);
+  const directory = join(configuration(environment), 'contexts');
+  const key = createHash('sha256').update(name).digest('hex');
+  const text = await textOfFile(join(directory, 'meta', key, 'meta.json'));
+  const advice = '"docker context ls" lists contexts; --context default uses the engine of this machine.';
+  if (text === undefined) {
+    throw backendFailure(`The Docker context '${name}' (from ${by}) is not in ${directory}. ${advice}`);
+  }
+  const endpoint = objectOf(objectOf(objectOf(parseJson(text)).Endpoints).docker);
+  const host = textOf(endpoint.Host);
+  if (host === '') {
+    throw backendFailure(`The Docker context '${name}' (from ${by}) has no address of an engine. ${advice}`);
+  }
+  const tls = await tlsOf(join(directory, 'tls', key, 'docker'), endpoint.SkipTLSVerify === true);
+  try {
+    // The variables of DOCKER_HOST are not about a context.
+    const address = await engineAddress(host, {}, tls);
+    return { address, source: `context '${name}' (${by})` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw backendFailure(`The Docker context '${name}' (from ${by}) cannot be used: ${reason}`, error);
+  }
+}
+
+/** A context has TLS where it has files for it, or says that the engine's certificate is not to be checked. */
+async function tlsOf(directory: string, isUnverified: boolean): Promise<EngineTls | undefined> {
+  const [ca, cert, key] = await Promise.all(
+    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readFile(join(directory, file)).catch(() => undefined)),
+  );
+  if (ca === undefined && cert === undefined && !isUnverified) return undefined;
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(isUnverified && { isUnverified }),
+  };
+}
+
+function configuration(environment: NodeJS.ProcessEnv): string {
+  return environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), '.docker');
+}
+
+async function textOfFile(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,6 @@
+/** Commands on a pseudo-terminal, on both engines that have a socket. */
+import { onEngine } from './on-engine.js';
+import { terminals } from './terminals.js';
+
+await onEngine('bridge/docker', [terminals]);
+await onEngine('bridge/podman', [terminals]);

@@ -1,0 +1,140 @@
+/** Commands on a real pseudo-terminal, in front of a real engine. */
+import { describe, expect, it } from 'vitest';
+import { CTRL, missingTerminal } from '../../support/terminal.js';
+import { engineProject, shell } from './engine-project.js';
+import type { EnginePart } from './on-engine.js';
+
+const missing = await missingTerminal();
+
+/** The prompt of a shell, which shows that it reads what is typed. */
+const PROMPT = ' # ';
+
+export const terminals: EnginePart = (engine) => {
+  describe.skipIf(missing !== undefined)(
+    `on a terminal${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+    () => {
+      const web = { services: { web: {} } };
+
+      it('exec ends with its shell, without another key', async () => {
+        const { run, onTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const shown = await onTerminal('exec', 'web', 'sh');
+        await shown.shows(PROMPT);
+        shown.type('exit 7\r');
+        expect(await shown.ended).toBe(7);
+      });
+
+      it('exec ends at Ctrl-D, passes Ctrl-C on, and tells its terminal each new size', async () => {
+        const { run, onTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const shown = await onTerminal('exec', 'web', 'sh');
+        await shown.shows(PROMPT);
+        shown.type('trap "echo caught" INT; echo rea""dy\r');
+        await shown.shows('ready');
+        shown.type(CTRL.c);
+        await shown.shows('caught');
+        shown.type('stty size\r');
+        await shown.shows('24 80');
+        shown.resize(30, 100);
+        const ask = (): string => {
+          shown.type('stty size\r');
+          return shown.shown();
+        };
+        await expect.poll(ask, { timeout: 20_000, interval: 100 }).toContain('30 100');
+        shown.type(CTRL.d);
+        expect(await shown.ended).toBe(0);
+      });
+
+      it('exec is left at the detach keys, and its process runs on', async () => {
+        const { run, onTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const shown = await onTerminal('exec', 'web', 'sh', '-c', 'echo wait""ing; exec sleep 1234');
+        await shown.shows('waiting');
+        shown.type(CTRL.p);
+        shown.type(CTRL.q);
+        expect(await shown.ended).toBe(0);
+        expect((await run('top', 'web')).stdout).toContain('sleep 1234');
+      });
+
+      it('exec without a terminal reads a pipe to its end', async () => {
+        const { run, shellOnTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const shown = await shellOnTerminal(`printf 'one\\ntwo\\n' | compose exec web cat | tr a-z A-Z; echo over`);
+        expect(await shown.ended).toBe(0);
+        expect(shown.shown()).toBe('ONE\r\nTWO\r\nover\r\n');
+      });
+
+      it('exec -T reads lines of a terminal until Ctrl-D, and ends at Ctrl-C with 130', async () => {
+        const { run, onTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const cat = await onTerminal('exec', '-T', 'web', 'sh', '-c', 'echo go; cat; echo end');
+        await cat.shows('go');
+        cat.type(`line\r${CTRL.d}`);
+        await cat.shows('end');
+        expect(await cat.ended).toBe(0);
+        const waiting = await onTerminal('exec', '-T', 'web', 'sh', '-c', 'echo go; cat');
+        await waiting.shows('go');
+        waiting.type(CTRL.c);
+        expect(await waiting.ended).toBe(130);
+      });
+
+      it('run ends with its shell, and --rm removes its container', async () => {
+        const { onTerminal, containers } = await engineProject(engine, web);
+        const shown = await onTerminal('run', '--rm', 'web', 'sh');
+        await shown.shows(PROMPT);
+        shown.type('exit 3\r');
+        expect(await shown.ended).toBe(3);
+        expect(await containers()).toEqual([]);
+      });
+
+      it('run is left at the detach keys, and its container runs on', async () => {
+        const { onTerminal, containers } = await engineProject(engine, web);
+        const shown = await onTerminal('run', 'web', ...shell('echo wait""ing; sleep 1234'));
+        await shown.shows('waiting');
+        shown.type(CTRL.p + CTRL.q);
+        expect(await shown.ended).toBe(0);
+        expect(await containers()).toMatchObject([{ status: 'running' }]);
+      });
+
+      const WAITING = {
+        services: {
+          db: { healthcheck: { test: ['CMD', 'false'], interval: '1s', retries: 1000 } },
+          web: { depends_on: { db: { condition: 'service_healthy' } } },
+        },
+      };
+
+      it('up shows output while it starts, and Ctrl-C stops what was started', async () => {
+        const { onTerminal, statuses } = await engineProject(engine, WAITING);
+        const shown = await onTerminal('up');
+        await shown.shows(/db\s+\|\S* ready/);
+        shown.type(CTRL.c);
+        await shown.shows('press Ctrl+C again to force');
+        expect(await shown.ended).toBe(130);
+        // The mark of the stop is in the state of that process, so here it only shows that it has ended.
+        expect(await statuses()).toEqual({ db: 'exited', web: 'created' });
+      });
+
+      it('up ends cleanly at Ctrl-C when all runs, and the second Ctrl-C kills what does not stop', async () => {
+        const { onTerminal, statuses } = await engineProject(engine, {
+          services: { deaf: { command: shell('trap "" TERM; echo de""af; while :; do sleep 0.1; done') } },
+        });
+        const shown = await onTerminal('up', '--timeout', '600');
+        await shown.shows(/deaf\s+\|\S* deaf/);
+        shown.type(CTRL.c);
+        await shown.shows('Stopping');
+        shown.type(CTRL.c);
+        expect(await shown.ended).toBe(0);
+        expect(Object.values(await statuses())).not.toContain('running');
+      });
+
+      it('logs --follow ends at Ctrl-C', async () => {
+        const { run, onTerminal } = await engineProject(engine, web);
+        await run('up', '-d');
+        const shown = await onTerminal('logs', '-f');
+        await shown.shows('ready');
+        shown.type(CTRL.c);
+        expect(await shown.ended).toBe(0);
+      });
+    },
+  );
+};
