@@ -16,7 +16,7 @@ export interface NormalizeOptions {
 
 /** A merged file as a project: names given, defaults filled in, what is implied said. All services are enabled still. */
 export function normalize(file: ComposeFile, options: NormalizeOptions): Project {
-  const services = mapValues(file.services ?? {}, (service) => normalizeService(service, options.lookup));
+  const services = mapValues(file.services ?? {}, (service) => normalizeService(service, options));
   const usesDefault = Object.values(services).some(
     (service) => service.networks !== undefined && Object.hasOwn(service.networks, 'default'),
   );
@@ -48,12 +48,12 @@ function named<T extends { name: string; external?: boolean }>(
   });
 }
 
-function normalizeService(service: Service, lookup: Lookup): Service {
+function normalizeService(service: Service, { lookup, workingDirectory }: NormalizeOptions): Service {
   return withImageForHooks({
     ...service,
     ...whenPresent('build', service.build, (build) => ({
       ...build,
-      context: build.context ?? '.',
+      context: build.context ?? workingDirectory,
       ...(build.dockerfile === undefined && build.dockerfile_inline === undefined ? { dockerfile: 'Dockerfile' } : {}),
       ...whenPresent('args', build.args, (args) => resolvedArguments(args, lookup)),
     })),

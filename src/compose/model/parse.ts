@@ -41,11 +41,24 @@ function convertDocument(document: Document.Parsed, placeAt: (offset: number) =>
   const [problem] = document.errors;
   if (problem !== undefined) throw malformed(problem.message, placeAt(problem.pos[0]));
   if (document.contents === null) return undefined;
-  const root = settledScalars(convert(document.contents, { placeAt, anchors: new Map(), nodes: 0 }));
+  const run: Conversion = { placeAt, anchors: new Map(), nodes: 0, aliased: 0 };
+  const root = settledScalars(convert(document.contents, run));
+  refuseExcessiveAliases(run, root.place);
   if (root.kind === 'scalar' && root.value === null) return undefined;
   if (root.kind !== 'map') throw malformed('the top level must be a mapping', root.place);
   return root;
 }
+
+/** As go-yaml does it: a file that consists of aliases is an attack, whichever key it is under. */
+function refuseExcessiveAliases({ nodes, aliased }: Conversion, place: Place): void {
+  if (nodes <= MANY_NODES || aliased / nodes <= MOST_ALIASED) return;
+  const fields = { limit: 'percent of its nodes from aliases', maximum: MOST_ALIASED * 100 };
+  throw failure('YamlError', 'limitExceeded', fields, place);
+}
+
+/** Smaller files cannot do harm. */
+const MANY_NODES = 1000;
+const MOST_ALIASED = 0.99;
 
 /** Directives matter below the top level only: there is nothing to reset above. */
 function settledScalars(root: Node): Node {
@@ -57,6 +70,8 @@ interface Conversion {
   /** The node an anchor names and how many nodes it stands for; undefined while it is being read. */
   readonly anchors: Map<string, { readonly node: Node; readonly nodes: number } | undefined>;
   nodes: number;
+  /** How many of them stand where an alias is. */
+  aliased: number;
 }
 
 const CHARACTERS_PER_NODE = 256;
@@ -84,6 +99,7 @@ function resolveAlias(name: string, place: Place, run: Conversion): Node {
   const anchored = run.anchors.get(name);
   if (anchored !== undefined) {
     count(anchored.nodes, place, run);
+    run.aliased += anchored.nodes;
     return anchored.node;
   }
   throw malformed(

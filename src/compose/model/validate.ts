@@ -8,6 +8,7 @@ import { allServices } from './profiles.js';
 import type { Config, Project, Secret } from './project.js';
 import { own } from './records.js';
 import type { Service } from './service.js';
+import type { DeviceRequest } from './workload.js';
 
 /**
  * Checks what the parts of a project say about each other: references, exclusive keys, cycles.
@@ -45,6 +46,7 @@ const SERVICE_CHECKS: readonly ((subject: Subject) => void)[] = [
   checkResourceReferences,
   checkReplicas,
   checkLimits,
+  checkDevices,
   checkWatch,
   checkMountTargets,
 ];
@@ -163,6 +165,20 @@ function checkLimits(subject: Subject): void {
 
 function bytes(quantity: string | undefined): string | undefined {
   return quantity === undefined ? undefined : String(parseMemory(quantity));
+}
+
+function checkDevices(subject: Subject): void {
+  const { gpus = [], deploy } = subject.service;
+  const requests: readonly (readonly [path: Path, request: DeviceRequest])[] = [
+    ...gpus.map((request, index) => [['gpus', index], request] as const),
+    ...(deploy?.resources?.reservations?.devices ?? []).map(
+      (request, index) => [['deploy', 'resources', 'reservations', 'devices', index], request] as const,
+    ),
+  ];
+  for (const [path, { count, device_ids: ids }] of requests) {
+    if (count !== undefined && ids !== undefined)
+      throw conflict(subject, path, 'count and device_ids exclude each other');
+  }
 }
 
 function checkWatch(subject: Subject): void {

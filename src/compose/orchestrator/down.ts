@@ -27,6 +27,8 @@ export interface DownOptions {
 export interface DownResult {
   readonly stopped: readonly string[];
   readonly removed: readonly string[];
+  /** Networks that the engine did not remove, because something else uses them. */
+  readonly keptNetworks: readonly string[];
 }
 
 /**
@@ -39,15 +41,17 @@ export async function down(orchestration: Orchestration, name: string, options: 
   const defined = Object.keys({ ...options.project?.services, ...options.project?.disabledServices });
   membersOf(present, options.services ?? [], name, defined);
   const members = chosen(present, options);
+  const keptNetworks: string[] = [];
   await removeMembers(orchestration, members, { ...options, stop: true });
   if (options.services === undefined || options.services.length === 0) {
-    await removeNetworks(orchestration, name);
+    keptNetworks.push(...(await removeNetworks(orchestration, name)));
     if (options.volumes === true) await removeVolumes(orchestration, name);
     if (options.images !== undefined) await removeImages(orchestration, name, members, options);
   }
   return {
     stopped: members.filter(({ container }) => container.status === 'running').map(({ container }) => container.name),
     removed: members.map(({ container }) => container.name),
+    keptNetworks,
   };
 }
 
@@ -117,13 +121,15 @@ export function dependenciesIn(members: readonly Member[], service: string): str
   return [...new Set(own.flatMap(({ dependencies }) => dependencies.map((each) => each.service)))];
 }
 
-async function removeNetworks(orchestration: Orchestration, project: string): Promise<void> {
+/** @returns the names of those that stay */
+async function removeNetworks(orchestration: Orchestration, project: string): Promise<string[]> {
   const { networks } = orchestration.backend.internal;
   const { signal } = orchestration;
   const own = await networks.list({ labels: { [LABELS.project]: project }, signal });
-  await Promise.all(
+  const isGone = await Promise.all(
     own.map(({ id, name }) => removeUnlessUsed(orchestration, 'Network', name, () => networks.remove(id, { signal }))),
   );
+  return own.filter((_, index) => isGone[index] === false).map(({ name }) => name);
 }
 
 async function removeVolumes(orchestration: Orchestration, project: string): Promise<void> {
@@ -158,13 +164,17 @@ async function removeImages(
   );
 }
 
-/** Something that others use stays, with a warning; something that is gone is as it should be. */
+/**
+ * Something that others use stays, with a warning; something that is gone is as it should be.
+ *
+ * @returns whether it is gone
+ */
 async function removeUnlessUsed(
   orchestration: Orchestration,
   kind: ResourceKind,
   name: string,
   remove: () => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await reported(orchestration, kind, name, ['Removing', 'Removed'], async () => {
       try {
@@ -173,8 +183,10 @@ async function removeUnlessUsed(
         if (!isRuntimeError(error, 'notFound') && !isRuntimeError(error, 'imageNotFound')) throw error;
       }
     });
+    return true;
   } catch (error) {
     if (!isEngineFailure(error)) throw error;
     orchestration.report({ kind: 'warning', message: `${kind} '${name}' was not removed: ${error.message}` });
+    return false;
   }
 }

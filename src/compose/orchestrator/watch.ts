@@ -1,6 +1,7 @@
 /** `develop.watch`: carries changes of files into what runs. */
 import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises';
 import path from 'node:path';
+import { failure } from '../model/errors.js';
 import type { Service } from '../model/service.js';
 import type { WatchRule } from '../model/workload.js';
 import { ignoreRule } from '../runtime/ignore-file.js';
@@ -33,6 +34,25 @@ export function watchedServices({ project }: Loaded): string[] {
 }
 
 /**
+ * Checks that everything to watch is there, before anything is started.
+ *
+ * @throws ComposeFailure ComposeValidationError.invalidValue with the rule whose path is missing
+ */
+export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
+  for (const service of watchedServices(loaded)) {
+    for (const [index, rule] of rulesOf(loaded.project.services[service]).entries()) {
+      const found = await lstat(rule.path).catch(() => undefined);
+      if (found !== undefined) continue;
+      const at = ['services', service, 'develop', 'watch', index, 'path'];
+      throw failure('ComposeValidationError', 'invalidValue', {
+        path: at,
+        expected: 'a file or directory that exists',
+      });
+    }
+  }
+}
+
+/**
  * Acts on changes until the signal fires, which is no failure.
  *
  * @param applied told after each batch, with a line for people
@@ -43,6 +63,7 @@ export async function watchProject(
   applied: (text: string) => void,
   source: ChangeSource = fileChanges,
 ): Promise<void> {
+  await requireWatchedPaths(loaded);
   const { clock, signal } = orchestration;
   const changes = channel<Change>({ capacity: Infinity });
   for (const service of watchedServices(loaded)) {

@@ -20,6 +20,30 @@ describe('start, stop, restart, kill, rm', () => {
     expect(await statuses(run)).toEqual({ 'folder-web': 'running' });
   });
 
+  it('down exits 1 when something else keeps a network', async () => {
+    const { run, backend } = await commandLine(SHOP);
+    await run('up', '-d');
+    const image = (await backend.images.list())[0]?.tags[0] ?? '';
+    await backend.containers.create({ name: 'guest', image, networks: [{ network: 'folder_default' }] });
+    expect(await run('down')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Network 'folder_default' was not removed") as string,
+    });
+    await backend.containers.remove('guest', { force: true });
+    expect((await run('down')).code).toBe(0);
+  });
+
+  it('watch names a path that is missing, and starts nothing', async () => {
+    const { run } = await commandLine(
+      'services: { web: { image: web, develop: { watch: [{ path: ./none, action: restart }] } } }',
+    );
+    expect(await run('watch')).toMatchObject({
+      code: 1,
+      stderr: 'services.web.develop.watch[0].path must be a file or directory that exists.\n',
+    });
+    expect(await statuses(run)).toEqual({});
+  });
+
   it('rm asks, so that without a terminal it needs --force', async () => {
     const { run } = await commandLine(SHOP);
     await run('create');

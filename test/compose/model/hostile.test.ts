@@ -40,6 +40,14 @@ describe('a hostile compose file', () => {
     expect(parseFailure(lines.join('\n'))).toMatchObject({ case: 'limitExceeded' });
   });
 
+  it('cannot consist of aliases, not even below a key that nothing reads', () => {
+    const lines = Array.from({ length: 4 }, (_, level) => {
+      const items = Array.from({ length: 9 }, () => (level === 0 ? 'z' : `*a${level - 1}`));
+      return `x-a${level}: &a${level} [${items.join(', ')}]`;
+    });
+    expect(parseFailure(lines.join('\n'))).toMatchObject({ case: 'limitExceeded' });
+  });
+
   it('cannot multiply a long text through aliases', () => {
     const text = `a: &a "${'x'.repeat(1_000_000)}"\nb: [${Array.from({ length: 1_000 }, () => '*a').join(', ')}]`;
     expect(parseFailure(text)).toMatchObject({ case: 'limitExceeded' });

@@ -79,6 +79,11 @@ describe('short and long syntax', () => {
     expect(project.services['web']?.build).toEqual({ context: `${folder}/app`, dockerfile: 'Dockerfile' });
   });
 
+  it('makes the project directory the context of a build that has none', async () => {
+    const { project, folder } = await load('services: {web: {build: {dockerfile: D}}}');
+    expect(project.services['web']?.build).toEqual({ context: folder, dockerfile: 'D' });
+  });
+
   it('reads ssh agents of a build, the default one without a path', async () => {
     const { project } = await load('services: {web: {build: {context: ., ssh: [default, "k=/run/agent"]}}}');
     expect(project.services['web']?.build?.ssh).toEqual({ default: null, k: '/run/agent' });

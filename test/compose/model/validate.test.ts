@@ -22,6 +22,12 @@ describe('a project that does not fit together', () => {
     ['services: {a: {image: i, secrets: [s]}}', 'undefinedReference'],
     ['services: {a: {image: i, configs: [c]}}', 'undefinedReference'],
     ['services: {a: {build: {context: ., secrets: [s]}}}', 'undefinedReference'],
+    ['services: {a: {image: i, gpus: [{count: 1, device_ids: ["0"]}]}}', 'conflict'],
+    [
+      'services: {a: {image: i, deploy: {resources: {reservations: {devices: [{capabilities: [gpu], count: 1, device_ids: ["0"]}]}}}}}',
+      'conflict',
+    ],
+    ['services: {a: {image: i, volumes: [{type: tmpfs, target: /t, tmpfs: {size: 1.5}}]}}', 'invalidValue'],
     ['services: {a: {build: {context: ., additional_contexts: {x: "service:b"}}}}', 'undefinedReference'],
     ['services: {a: {image: i, network_mode: "service:b"}}', 'undefinedReference'],
     ['services: {a: {image: i, network_mode: host, networks: [default]}}', 'conflict'],

@@ -21,6 +21,18 @@ describe('the specification of a container', () => {
     ['one number for both limits', 'ulimits: { nofile: 1024 }', { ulimits: { nofile: { soft: 1024, hard: 1024 } } }],
     ['sizes become bytes', 'shm_size: 64m', { shmSizeBytes: 64 * 2 ** 20 }],
     ['an empty entrypoint clears that of the image', 'entrypoint: []', { entrypoint: [] }],
+    [
+      'a seccomp profile is a file of the project',
+      'security_opt: ["seccomp:./p.json", "seccomp=/etc/q.json", "seccomp=unconfined", "no-new-privileges:true"]',
+      {
+        securityOptions: [
+          expect.stringMatching(/^seccomp=\/.*\/p\.json$/) as string,
+          'seccomp=/etc/q.json',
+          'seccomp=unconfined',
+          'no-new-privileges:true',
+        ],
+      },
+    ],
     ['gpus', 'gpus: all', { deviceRequests: [{ capabilities: ['gpu'], count: -1 }] }],
   ])('%s', async (_, body, expected) => {
     expect(await spec(body)).toMatchObject(expected);

@@ -263,6 +263,15 @@ describe('down', () => {
     expect(await orchestration.backend.volumes.list()).toEqual([]);
   });
 
+  it('names the networks that something else still uses', async () => {
+    const { up, orchestration, control } = bench();
+    await up(SHOP);
+    control.addImage('x');
+    const networks = [{ network: 'shop_default' }];
+    await orchestration.backend.containers.create({ name: 'guest', image: 'x', networks });
+    expect((await down(orchestration, PROJECT)).keptNetworks).toEqual(['shop_default']);
+  });
+
   it('leaves another project alone whose name begins the same', async () => {
     const { up, orchestration, control } = bench();
     await up(SHOP);

@@ -37,8 +37,8 @@ export function downCommand(compose: Command, io: Io): void {
         ...(flags.rmi && { images: flags.rmi }),
         ...(project && { project }),
       };
-      await down(await session.orchestration(), name, options);
-      return 0;
+      const { keptNetworks } = await down(await session.orchestration(), name, options);
+      return keptNetworks.length === 0 ? 0 : 1;
     },
     remote: async () => (await import('../remote/project.js')).down,
   });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { down } from '../../orchestrator/down.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { up } from '../../orchestrator/up.js';
-import { watchedServices, watchProject } from '../../orchestrator/watch.js';
+import { requireWatchedPaths, watchedServices, watchProject } from '../../orchestrator/watch.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
@@ -42,6 +42,7 @@ export function watchCommand(compose: Command, io: Io): void {
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
       if (watchedServices(loaded).length === 0) throw new UsageError('No service says what to watch (develop.watch).');
+      await requireWatchedPaths(loaded);
       const orchestration = await session.orchestration();
       if (flags.up !== false) await up(orchestration, loaded);
       await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}; Ctrl-C ends it.\n`);

@@ -65,6 +65,20 @@ export const ports: Shape<Port[]> = listOf(
   { expand: expandPort, merge: { uniqueBy: portKey } },
 );
 
+const quantity = memory();
+
+/** A number is bytes, and no fraction of them. */
+const wholeBytes: Shape<string> = {
+  ...quantity,
+  expected: 'a whole number of bytes or a memory quantity such as 64m',
+  canonical(node, path, canonicalMode) {
+    if (node.kind === 'scalar' && typeof node.value === 'number' && !Number.isInteger(node.value)) {
+      throw unexpected(wholeBytes.expected, node, path);
+    }
+    return quantity.canonical(node, path, canonicalMode);
+  },
+};
+
 export const mounts: Shape<Mount[]> = listOf(
   objectOf<Mount>(
     {
@@ -83,7 +97,7 @@ export const mounts: Shape<Mount[]> = listOf(
         { defaults: { create_host_path: true } },
       ),
       volume: objectOf<VolumeOptions>({ labels, nocopy: flag, subpath: text }),
-      tmpfs: objectOf<TmpfsOptions>({ size: memory(), mode }),
+      tmpfs: objectOf<TmpfsOptions>({ size: wholeBytes, mode }),
       image: objectOf<ImageOptions>({ subpath: text }),
     },
     { required: ['type', 'target'], locate: locateMount },

@@ -1,4 +1,5 @@
 /** A service of the project as the specification of one of its containers. */
+import path from 'node:path';
 import type { Project } from '../../model/project.js';
 import type { Healthcheck, Service } from '../../model/service.js';
 import type { ContainerSpec, Healthcheck as HealthcheckSpec, RestartPolicy } from '../../runtime/spec.js';
@@ -34,7 +35,7 @@ export function containerSpec(project: Project, serviceName: string, circumstanc
     ...given('ipcMode', shared(service.ipc)),
     ...given('utsMode', shared(service.uts)),
     ...given('cgroupNamespaceMode', service.cgroup),
-    ...isolation(service),
+    ...isolation(service, project.workingDirectory),
     ...given('logging', service.logging && { ...service.logging }),
     ...deviceSettings(service),
     resources: limits(service),
@@ -57,13 +58,23 @@ function processSettings(service: Service): Partial<ContainerSpec> {
   };
 }
 
-function isolation(service: Service): Partial<ContainerSpec> {
+/** `seccomp` names a file that starts at the project directory; `name:value` is the older form of `name=value`. */
+function securityOption(option: string, directory: string): string {
+  const [, file] = /^seccomp[=:](.*)$/s.exec(option) ?? [];
+  if (file === undefined) return option;
+  return `seccomp=${['unconfined', 'builtin'].includes(file) ? file : path.resolve(directory, file)}`;
+}
+
+function isolation(service: Service, directory: string): Partial<ContainerSpec> {
   return {
     ...given('readOnly', service.read_only),
     ...given('privileged', service.privileged),
     ...given('capAdd', service.cap_add),
     ...given('capDrop', service.cap_drop),
-    ...given('securityOptions', service.security_opt),
+    ...given(
+      'securityOptions',
+      service.security_opt?.map((option) => securityOption(option, directory)),
+    ),
     ...given('sysctls', service.sysctls),
     ...given('userNamespaceMode', service.userns_mode),
     ...given('cgroupParent', service.cgroup_parent),

@@ -12,6 +12,7 @@ import { secretsOf, type EngineClient } from './client.js';
 import { createOptions, endpoint, furtherNetworks, unsupported } from './create-options.js';
 import { execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
+import { withProfiles } from './security-options.js';
 import { statsSample } from './stats.js';
 import { processTable } from '../engine/process-table.js';
 
@@ -93,7 +94,8 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
   };
 }
 
-async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
+async function create(client: EngineClient, given: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
+  const spec = await withSecurityOptions(client, given, signal);
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
   const apiVersion = await client.apiVersion(signal);
@@ -114,6 +116,17 @@ async function create(client: EngineClient, spec: ContainerSpec, signal?: AbortS
     throw error;
   }
   return { id: container.id, warnings: unsupported(spec, apiVersion) };
+}
+
+/** Docker takes the content of a seccomp profile; Podman's socket takes its path, as podman does. */
+async function withSecurityOptions(
+  client: EngineClient,
+  spec: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<ContainerSpec> {
+  const { securityOptions } = spec;
+  if (securityOptions === undefined || (await client.isPodman(signal))) return spec;
+  return { ...spec, securityOptions: await withProfiles(securityOptions) };
 }
 
 function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {

@@ -1,0 +1,27 @@
+/** Security options as the Engine API takes them: with the seccomp profile itself, which the client reads. */
+import { readFile } from 'node:fs/promises';
+import { backendFailure } from '../errors.js';
+
+/**
+ * Replaces the path of a seccomp profile by its content.
+ *
+ * @param options as podman and the Docker CLI take them: `seccomp=/absolute/path`
+ * @throws RuntimeError.backendFailure for a file that cannot be read, or is not JSON
+ */
+export function withProfiles(options: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    options.map(async (option) => {
+      const [, file] = /^seccomp=(\/.*)$/s.exec(option) ?? [];
+      return file === undefined ? option : `seccomp=${await profile(file)}`;
+    }),
+  );
+}
+
+async function profile(file: string): Promise<string> {
+  try {
+    return JSON.stringify(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is not JSON';
+    throw backendFailure(`The seccomp profile '${file}' cannot be used: ${code}.`, cause);
+  }
+}
