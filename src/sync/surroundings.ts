@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly progress: SyncProgress;
   /** The environment in which the git program is started (PATH, HOME); GIT_* variables are dropped. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of a folder that the provider local must not leave. Absent: it reads any repository. */
+  readonly localRoot?: string;
   /** Starts or finds the database that `embedded:` names. Absent: `embedded:` is refused. */
   readonly resolveEmbedded?: () => Promise<{ readonly uri: string; readonly close: () => Promise<void> }>;
   /** How the optional connector packages are imported; tests hand in one that fails. Default: `import()`. */

@@ -19,7 +19,7 @@ import {
 } from './sync-job.js';
 
 /** What a job needs from outside; it reports its progress by itself, and calls only what its organization may reach. */
-export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded' | 'fetch'>;
+export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded' | 'fetch' | 'localRoot'>;
 
 /** After so many steps in a row that a host or the database had no answer for, the rest is left to another attempt. */
 const mostFailuresInARow = 3;
@@ -31,7 +31,11 @@ const mostFailuresInARow = 3;
  * @throws the abort signal's reason, once it is aborted
  */
 export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report: JobReport): Promise<void> {
-  const surroundings = { ...outside, fetch: outboundFetch({ networks: job.integrationNetworks }) };
+  const surroundings = {
+    ...outside,
+    fetch: outboundFetch({ networks: job.integrationNetworks }),
+    ...(job.localRoot === null ? {} : { localRoot: job.localRoot }),
+  };
   // Before there are data, so that each work unit has its team from the start.
   if (job.isDemo) await giveDemoTeams(job, surroundings);
   const parts = await partsOf(job);

@@ -7,6 +7,8 @@ import { SyncError } from '../../failures.js';
 export interface Git {
   readonly path: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** GIT_* variables that keep git inside a folder; none where it may read anything. */
+  readonly confinement: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Whether git has `--since-as-filter` (2.37 and later). */
   readonly filtersSince: boolean;
@@ -24,8 +26,9 @@ export async function openGit(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
+  confinement: Git['confinement'] = {},
 ): Promise<Git> {
-  const git: Git = { path, environment, signal, filtersSince: false };
+  const git: Git = { path, environment, confinement, signal, filtersSince: false };
   const text = (await runGit(git, ['version'])).toString('utf8').trim();
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text)?.slice(1) ?? []).map(Number);
   if (major < 2 || (major === 2 && minor < OLDEST)) {
@@ -114,7 +117,7 @@ function start(git: Git, args: readonly string[], lastArgument?: Buffer): ChildP
   const all = ['--no-pager', '-C', git.path, ...SETTINGS, ...args];
   const [program, programArgs] = lastArgument === undefined ? ['git', all] : ['sh', throughShell(all, lastArgument)];
   return spawn(program, programArgs, {
-    env: cleanEnvironment(git.environment),
+    env: { ...cleanEnvironment(git.environment), ...git.confinement },
     stdio: ['pipe', 'pipe', 'pipe'],
     signal: git.signal,
     killSignal: 'SIGKILL',

@@ -11,6 +11,7 @@ import { asyncOf } from '../async-of.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';
+import { assertEnclosed, enclosedEnvironment } from './enclosure.js';
 import type { Git } from './git.js';
 import { askGit, openGit, runGit } from './git.js';
 import { historyPages } from './history.js';
@@ -27,8 +28,11 @@ const CLONE_DEPTH = 5;
 export function openLocal(path: string, request: SyncRequest, surroundings: Surroundings): Provider {
   const open = async (): Promise<OpenRepository> => {
     if (!existsSync(path)) throw new SyncError('repository_unreadable', `${path} does not exist.`);
-    const git = await openGit(path, surroundings.environment, surroundings.signal);
-    return openRepository(git, request, surroundings.progress.showsTotals === true);
+    const { environment, signal, localRoot } = surroundings;
+    const root = localRoot === undefined ? undefined : realpathSync(localRoot);
+    const git = await openGit(path, environment, signal, root === undefined ? {} : enclosedEnvironment(root));
+    if (root !== undefined) await assertEnclosed(git, root);
+    return openRepository(git, root, request, surroundings.progress.showsTotals === true);
   };
   const source = { name: identityOfPath(path).name, open };
   return {
@@ -36,9 +40,14 @@ export function openLocal(path: string, request: SyncRequest, surroundings: Surr
   };
 }
 
-async function openRepository(git: Git, request: SyncRequest, isCounted: boolean): Promise<OpenRepository> {
+async function openRepository(
+  git: Git,
+  root: string | undefined,
+  request: SyncRequest,
+  isCounted: boolean,
+): Promise<OpenRepository> {
   const directory = await gitDirectory(git);
-  const remote = await findRemote(git, directory, CLONE_DEPTH);
+  const remote = await findRemote(git, directory, root, CLONE_DEPTH);
   const branch = await askGit(git, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
   const remoteHead = await askGit(git, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
   return {
@@ -114,6 +123,7 @@ async function gitDirectory(git: Git): Promise<string> {
 async function findRemote(
   git: Git,
   directory: string,
+  root: string | undefined,
   depth: number,
 ): Promise<{ readonly identity: Identity; readonly url: string | null }> {
   const itself = { identity: identityOfPath(directory), url: null };
@@ -126,7 +136,19 @@ async function findRemote(
   const path = directoryOf(address, directory);
   if (path === undefined || depth === 0 || !existsSync(path)) return itself;
   const other: Git = { ...git, path };
-  return findRemote(other, await gitDirectory(other), depth - 1);
+  if (root !== undefined && !(await isEnclosed(other, root))) return itself;
+  return findRemote(other, await gitDirectory(other), root, depth - 1);
+}
+
+/** A remote outside of the root is not looked into: the clone stands for itself. */
+async function isEnclosed(git: Git, root: string): Promise<boolean> {
+  try {
+    await assertEnclosed(git, root);
+    return true;
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'repository_unreadable') return false;
+    throw error;
+  }
 }
 
 function directoryOf(address: string, from: string): string | undefined {

@@ -1,0 +1,197 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { git, initRepository, GIT_TEST_ENVIRONMENT } from '../../support/git-history.js';
+import { sqliteUri, storedRows, sync, testSurroundings } from '../harness.js';
+
+let top: string;
+let root: string;
+let outside: string;
+let inside: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'plumbline-enclosure-'));
+  onTestFinished(() => rm(top, { recursive: true, force: true }));
+  root = join(top, 'root');
+  outside = join(top, 'outside');
+  inside = join(root, 'inside');
+  for (const [path, message] of [
+    [outside, 'secret commit'],
+    [inside, 'open commit'],
+  ] as const) {
+    mkdirSync(path, { recursive: true });
+    initRepository(path);
+    writeFileSync(join(path, 'file.txt'), `${message}\n`);
+    git(path, 'add', '.');
+    git(path, 'commit', '--quiet', '-m', message);
+  }
+});
+
+const dotGit = (...parts: string[]): string => join(inside, '.git', ...parts);
+const headOf = (path: string): string => git(path, 'rev-parse', 'HEAD').trim();
+
+/** What a sync with SYNC_LOCAL_ROOT stores of a repository, and why it does not. */
+async function outcome(
+  path = inside,
+): Promise<{ readonly error: string | undefined; readonly messages: readonly unknown[] }> {
+  const db = sqliteUri();
+  const environment = { ...GIT_TEST_ENVIRONMENT, GIT_DIR: join(outside, '.git') };
+  const options = { target: 'git', provider: 'local', db, repoPath: path };
+  const summary = await sync(options, testSurroundings({ localRoot: root, environment }));
+  const messages: unknown[] = [];
+  for (const { id } of summary.repositories) {
+    if (id === null) continue;
+    const rows = (await storedRows(db, id))['git_commits'] ?? [];
+    messages.push(...rows.map((row) => row['message']));
+  }
+  return { error: summary.repositories[0]?.error?.message, messages };
+}
+
+/** Lets the branch of the repository inside point at the commit outside. */
+function pointOutside(): void {
+  writeFileSync(dotGit('refs', 'heads', 'main'), `${headOf(outside)}\n`);
+}
+
+describe('a repository below SYNC_LOCAL_ROOT', () => {
+  it('is read, as are its worktrees and clones that borrow objects below the root', async () => {
+    git(inside, 'worktree', 'add', '--quiet', join(root, 'tree'));
+    git(root, 'clone', '--quiet', '--shared', inside, join(root, 'clone'));
+    for (const path of [inside, join(root, 'tree'), join(root, 'clone')]) {
+      expect(await outcome(path)).toEqual({ error: undefined, messages: ['open commit'] });
+    }
+  });
+});
+
+describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
+  const attacks: Record<string, () => string | undefined> = {
+    'through a .git file': () => {
+      rmSync(dotGit(), { recursive: true });
+      writeFileSync(dotGit(), `gitdir: ${outside}/.git\n`);
+      return undefined;
+    },
+    'through a .git link': () => {
+      rmSync(dotGit(), { recursive: true });
+      symlinkSync(join(outside, '.git'), dotGit());
+      return undefined;
+    },
+    'through the commondir of a worktree': () => {
+      writeFileSync(dotGit('commondir'), `${outside}/.git\n`);
+      return undefined;
+    },
+    'through alternates': () => {
+      writeFileSync(dotGit('objects', 'info', 'alternates'), `${outside}/.git/objects\n`);
+      pointOutside();
+      return undefined;
+    },
+    'through relative alternates of alternates': () => {
+      const between = join(root, 'between');
+      initRepository(between);
+      writeFileSync(join(between, '.git', 'objects', 'info', 'alternates'), '../../../../outside/.git/objects\n');
+      writeFileSync(dotGit('objects', 'info', 'alternates'), `${between}/.git/objects\n`);
+      pointOutside();
+      return undefined;
+    },
+    'through quoted alternates': () => {
+      writeFileSync(dotGit('objects', 'info', 'alternates'), `"${outside}/.git/objects"\n`);
+      pointOutside();
+      return undefined;
+    },
+    'through a link in place of the objects': () => {
+      rmSync(dotGit('objects'), { recursive: true });
+      symlinkSync(join(outside, '.git', 'objects'), dotGit('objects'));
+      pointOutside();
+      return undefined;
+    },
+    'through a link among the objects': () => {
+      const hash = headOf(outside);
+      const directory = hash.slice(0, 2);
+      rmSync(dotGit('objects', directory), { recursive: true, force: true });
+      symlinkSync(join(outside, '.git', 'objects', directory), dotGit('objects', directory));
+      pointOutside();
+      return undefined;
+    },
+    'through a link to a directory inside that has a link out': () => {
+      renameSync(dotGit('objects'), join(root, 'objects'));
+      symlinkSync(join(root, 'objects'), dotGit('objects'));
+      rmSync(join(root, 'objects', 'pack'), { recursive: true });
+      symlinkSync(join(outside, '.git', 'objects', 'pack'), join(root, 'objects', 'pack'));
+      return undefined;
+    },
+    'through a link in place of a ref': () => {
+      cpSync(join(outside, '.git', 'objects'), dotGit('objects'), { recursive: true });
+      rmSync(dotGit('refs', 'heads', 'main'));
+      symlinkSync(join(outside, '.git', 'refs', 'heads', 'main'), dotGit('refs', 'heads', 'main'));
+      return undefined;
+    },
+    'through a link in place of HEAD': () => {
+      rmSync(dotGit('HEAD'));
+      symlinkSync(join(outside, '.git', 'HEAD'), dotGit('HEAD'));
+      return undefined;
+    },
+    'through an included file of settings': () => {
+      writeFileSync(join(top, 'settings'), '[core]\n');
+      git(inside, 'config', 'include.path', join(top, 'settings'));
+      return undefined;
+    },
+    'through a conditionally included file of settings': () => {
+      writeFileSync(join(top, 'settings'), '[core]\n');
+      git(inside, 'config', 'includeIf.gitdir:/.path', join(top, 'settings'));
+      return undefined;
+    },
+    'through a worktree named in the settings': () => {
+      git(inside, 'config', 'core.worktree', outside);
+      return undefined;
+    },
+    'through attributes named in the settings': () => {
+      git(inside, 'config', 'core.attributesFile', '/etc/passwd');
+      return undefined;
+    },
+    'through a directory without a repository, whose parents have one': () => {
+      initRepository(top);
+      git(top, 'commit', '--quiet', '--allow-empty', '-m', 'secret commit');
+      mkdirSync(join(root, 'plain'));
+      return join(root, 'plain');
+    },
+    'through a promisor remote that would be fetched from': () => {
+      git(outside, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+      git(outside, 'config', 'uploadpack.allowFilter', 'true');
+      git(inside, 'config', 'core.repositoryFormatVersion', '1');
+      git(inside, 'config', 'extensions.partialClone', 'origin');
+      git(inside, 'config', 'remote.origin.promisor', 'true');
+      git(inside, 'config', 'remote.origin.url', `file://${outside}`);
+      pointOutside();
+      return undefined;
+    },
+    'through a promisor remote that would run a program': () => {
+      git(inside, 'config', 'core.repositoryFormatVersion', '1');
+      git(inside, 'config', 'extensions.partialClone', 'origin');
+      git(inside, 'config', 'protocol.ext.allow', 'always');
+      git(inside, 'config', 'remote.origin.promisor', 'true');
+      git(inside, 'config', 'remote.origin.url', `ext::sh -c touch% ${top}/ran`);
+      pointOutside();
+      return undefined;
+    },
+  };
+
+  it.each(Object.keys(attacks))('%s', async (attack) => {
+    expect((await outcome(attacks[attack]?.())).messages).toEqual([]);
+    expect(existsSync(join(top, 'ran'))).toBe(false);
+  });
+
+  it('through an object that stands in for another', async () => {
+    const hash = headOf(inside);
+    git(inside, 'commit', '--quiet', '--amend', '-m', 'another commit');
+    git(inside, 'replace', hash, headOf(inside));
+    git(inside, 'reset', '--quiet', '--hard', hash);
+    expect((await outcome()).messages).toEqual(['open commit']);
+  });
+
+  it('through a remote that is a directory: the clone stands for itself', async () => {
+    git(outside, 'remote', 'add', 'origin', 'https://git.example.com/secret/name.git');
+    git(inside, 'remote', 'add', 'origin', outside);
+    const surroundings = testSurroundings({ localRoot: root });
+    const options = { target: 'git', provider: 'local', db: sqliteUri(), repoPath: inside };
+    expect(JSON.stringify(await sync(options, surroundings))).not.toContain('secret');
+  });
+});
