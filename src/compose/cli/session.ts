@@ -79,7 +79,7 @@ export class Session {
   }
 
   orchestration(): Promise<Orchestration> {
-    this.#orchestration ??= this.openBackend().then((backend) => ({
+    this.#orchestration ??= this.#openForCommand().then((backend) => ({
       backend,
       clock: this.io.clock,
       signal: this.signal,
@@ -89,6 +89,12 @@ export class Session {
       parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
     }));
     return this.#orchestration;
+  }
+
+  async #openForCommand(): Promise<Backend> {
+    const engine = await this.engine();
+    if (engine.notice !== undefined) await this.io.stderr.write(`${engine.notice}\n`);
+    return engine.open();
   }
 
   /** Prints below the error of an unmet condition what is known of the container that it is about. */

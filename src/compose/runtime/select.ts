@@ -52,6 +52,8 @@ export interface ChosenEngine {
   /** For people: what has led to it. */
   readonly source: string;
   open(): Promise<Backend>;
+  /** What commands on it tell their user. */
+  readonly notice?: string;
 }
 
 /** The engine of `chooseEngine`, opened. */
@@ -81,6 +83,7 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
         place: 'in memory',
         source: by,
         open: async () => (await import('./mock/mock.js')).mockBackend({ clock }).backend,
+        notice: mockNotice,
       };
     case 'bridge':
       return (
@@ -100,6 +103,9 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
       throw new UnknownBackendError(name);
   }
 }
+
+const mockNotice =
+  "The mock backend keeps nothing between commands. 'compose serve --backend mock' does, for commands with --remote.";
 
 interface Parts {
   readonly environment: NodeJS.ProcessEnv;
