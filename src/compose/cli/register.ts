@@ -33,7 +33,18 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   auth: async () => (await import('./commands/auth.js')).authCommand,
   serve: async () => (await import('./commands/serve.js')).serveCommand,
   version: async () => (await import('./commands/version.js')).versionCommand,
+  completion: completionCommand,
 };
+
+async function completionCommand(): Promise<Add> {
+  const { completionCommand: add } = await import('./commands/completion.js');
+  return (compose, io) => {
+    add(compose, io, Object.keys(COMMANDS));
+  };
+}
+
+/** What shells ask on each Tab; it needs the command that is typed, too. */
+const COMPLETE = '__complete';
 
 const ALIASES: Readonly<Record<string, string>> = { convert: 'config' };
 
@@ -70,7 +81,7 @@ export async function registerComposeCommands(
 
 /** A word that is no command here, but the name of a file or a service, adds one too many: that does no harm. */
 function named(args: readonly string[]): Promise<Add>[] {
-  const words = new Set(args.map((word) => ALIASES[word] ?? word));
+  const words = new Set(args.map((word) => (word === COMPLETE ? 'completion' : (ALIASES[word] ?? word))));
   const asked = Object.entries(COMMANDS).filter(([name]) => words.has(name));
   const isHelp = HELP.some((word) => words.has(word));
   return (isHelp || asked.length === 0 ? Object.entries(COMMANDS) : asked).map(([, load]) => load());

@@ -185,7 +185,9 @@ services:
 
   it('service_healthy gives up after 60 seconds', async () => {
     const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => 1 : undefined));
-    const failed = up(withCondition('service_healthy', HEALTHCHECK));
+    const failed = up(
+      withCondition('service_healthy', `healthcheck: { test: [CMD, check], interval: 1s, retries: 1000 }`),
+    );
     await expect(failed).rejects.toThrow(
       "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
     );

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { commandLine } from './command-line.js';
+import { SHOP } from './shop.js';
+
+it.each([
+  ['commands', ['st'], ['stop', 'start'].sort()],
+  ['flags of a command', ['up', '--wait'], ['--wait', '--wait-timeout']],
+  ['global flags', ['--project-d'], ['--project-directory']],
+  ['services', ['logs', ''], ['db', 'web']],
+  ['services after a flag with a value', ['logs', '--tail', '5', 'w'], ['web']],
+  ['services of another file', ['-f', 'other.yaml', 'up', ''], ['api']],
+  ['values of a flag', ['up', '--pull', ''], ['always', 'missing', 'never']],
+  ['services as the value of a flag', ['up', '--exit-code-from', 'd'], ['db']],
+  ['projects', ['-p', ''], ['folder']],
+  ['shells', ['completion', ''], ['bash', 'fish', 'zsh']],
+  ['nothing after a file that is missing', ['-f', 'none.yaml', 'up', ''], []],
+])('completion finds %s', async (_what, words, expected) => {
+  const { run } = await commandLine({ 'compose.yaml': SHOP, 'other.yaml': 'services: { api: { image: a } }' });
+  await run('up', '-d');
+  const { code, stdout } = await run('__complete', '--', ...words);
+  expect(code).toBe(0);
+  expect(stdout.split('\n').filter(Boolean).sort()).toEqual(expected);
+});
+
+it('the script of bash completes what the command answers, and runs none of it', async () => {
+  const { run } = await commandLine(SHOP);
+  const { stdout } = await run('completion', 'bash');
+  const script = `
+plumbline() { [ "$*" = "compose __complete -- logs w" ] && printf 'web\\n$(exit 3)\\n'; }
+${stdout}
+COMP_WORDS=(plumbline compose logs w) COMP_CWORD=3
+_plumbline
+echo "\${COMPREPLY[@]}"`;
+  expect((await promisify(execFile)('bash', ['-c', script])).stdout).toBe('web $(exit 3)\n');
+});
