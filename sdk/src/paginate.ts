@@ -21,10 +21,14 @@ type ItemOf<Result extends AnyResult> = DataOf<Result> extends Page ? DataOf<Res
  * @param request the request for the first page; `query.limit` is the size of each page
  * @throws PlumblineError when a page is answered with a problem, and whatever the call throws
  */
-export async function* paginate<Client, Request extends PageRequest, Result extends Success<number, Page> | Failure>(
+export async function* paginate<
+  Client,
+  Request extends PageRequest | undefined,
+  Result extends Success<number, Page> | Failure,
+>(
   operation: (client: Client, request: Request) => Promise<Result>,
   client: Client,
-  request: Request,
+  request: NonNullable<Request>,
 ): AsyncGenerator<ItemOf<Result>, void, undefined> {
   let cursor: string | null | undefined;
   do {

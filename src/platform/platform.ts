@@ -24,6 +24,7 @@ import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
 import { createKeyRingCache } from './key-ring-cache.js';
 import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
+import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import { createMetrics, type Metrics } from './operations/metrics.js';
@@ -88,7 +89,7 @@ export async function startPlatform(
 
     const transport =
       settings.mailUrl === null
-        ? createMailboxTransport(join(settings.home, 'mailbox'), settings.mailFrom, log)
+        ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log)
         : createSmtpTransport(settings.mailUrl, settings.mailFrom);
     const mails = startMailDispatcher({ sql: database.sql, secrets, transport, clock, log });
     stops.push(async () => {
@@ -172,6 +173,10 @@ function isOfOneProcess(analyticsUri: string | null): boolean {
   return analyticsUri !== null && parseAnalyticsUri(analyticsUri).kind === 'chdb';
 }
 
+function mailboxFolder({ home }: PlatformSettings): string {
+  return join(home, 'mailbox');
+}
+
 async function embeddedDatabase(settings: PlatformSettings, log: Log, stops: (() => Promise<void>)[]): Promise<string> {
   const embedded = await startEmbeddedPostgres({ home: settings.home, logger: log });
   stops.push(() => embedded.stop());
@@ -223,7 +228,10 @@ function serve(
     before: corsFor(settings.corsOrigins),
     after: [
       analytics,
-      ...(settings.console ? [createConsolePages({ folder: consoleFolder })] : []),
+      ...(settings.mailUrl === null ? [createMailboxPages(mailboxFolder(settings))] : []),
+      ...(settings.console
+        ? [createConsolePages({ folder: consoleFolder, hasMailbox: settings.mailUrl === null })]
+        : []),
       createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript }),
     ],
   });

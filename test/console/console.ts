@@ -29,7 +29,7 @@ export interface Visitor {
   open(path: string): Promise<void>;
   /** Opens another tab. */
   newTab(path: string): Promise<Page>;
-  /** Fills in the log-in form that the page shows, and waits for the shell. */
+  /** Fills in the log-in form that the page shows, and waits until the server has let the user in. */
   logIn(user: Pick<TestUser, 'email' | 'password'>, page?: Page): Promise<void>;
 }
 
@@ -90,6 +90,7 @@ async function newVisitor(browser: Browser, url: string, options: VisitorOptions
     page,
     complaints,
     open: async (path) => {
+      if (path.includes('#')) await page.goto('about:blank'); // another fragment alone would not load the page again
       await page.goto(path);
     },
     newTab: async (path) => {
@@ -101,7 +102,7 @@ async function newVisitor(browser: Browser, url: string, options: VisitorOptions
       await tab.getByLabel('E-mail address').fill(email);
       await tab.getByLabel('Password', { exact: true }).fill(password);
       await tab.getByRole('button', { name: 'Log in' }).click();
-      await tab.locator('#navigation').waitFor({ state: 'attached' }); // folded away on narrow screens
+      await tab.getByText('Log out').first().waitFor({ state: 'attached' }); // folded away on narrow screens
     },
   };
   return visitor;

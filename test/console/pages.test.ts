@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
 import { accessibilityViolations } from './accessibility.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
-import { consoleRoutes } from './routes.js';
+import { consoleRoles, consoleRoutes, type ConsoleRole } from './routes.js';
 
 /** Folder for a picture of each page; unset: none are made. */
 const pictures = process.env['CONSOLE_PICTURES'];
@@ -13,32 +13,43 @@ const appearances = (['light', 'dark'] as const).flatMap((theme) => [1280, 390].
 
 describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () => {
   let running: RunningConsole;
-  let owner: TestUser;
+  let users: Readonly<Record<Exclude<ConsoleRole, 'visitor'>, TestUser>>;
   beforeAll(async () => {
     running = await startConsole();
-    owner = await running.platform.signUp({ email: 'robin@example.com', organization: 'Quiet Rivers' });
-    for (const { prepare } of consoleRoutes) await prepare?.(running.platform, owner);
+    const { platform } = running;
+    const owner = await platform.signUp({ email: 'robin@example.com', organization: 'Quiet Rivers' });
+    await platform.json('POST', '/api/v1/auth/onboarding/skip-integration', { token: owner.accessToken });
+    users = {
+      owner,
+      newcomer: await platform.signUp({ email: 'nora@example.com', organization: null }),
+      founder: await platform.signUp({ email: 'finn@example.com', organization: 'Loud Mountains' }),
+    };
+    for (const { prepare } of consoleRoutes) await prepare?.(platform, owner);
     if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   });
   afterAll(() => running.stop());
 
   describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
-    let visitors: Readonly<Record<'visitor' | 'owner', Visitor>> | undefined;
+    const visitors = new Map<ConsoleRole, Visitor>();
     beforeAll(async () => {
-      const [visitor, insider] = [await running.visitor({ theme, width }), await running.visitor({ theme, width })];
-      await insider.open('/console/');
-      await insider.logIn(owner);
-      visitors = { visitor, owner: insider };
+      for (const role of consoleRoles) {
+        const visitor = await running.visitor({ theme, width });
+        visitors.set(role, visitor);
+        if (role === 'visitor') continue;
+        await visitor.open('/console/account');
+        await visitor.logIn(users[role]);
+      }
     });
     afterAll(async () => {
-      for (const each of Object.values(visitors ?? {})) await each.context.close();
+      for (const each of visitors.values()) await each.context.close();
     });
 
     test.each(consoleRoutes)(
       '$name: accessible, no message of the policy, no error, no other host, no sideways scrolling',
       async ({ name, path, as, ready, act }) => {
-        if (visitors === undefined) throw new Error('nobody is there to look');
-        const { page, open, complaints } = visitors[as];
+        const visitor = visitors.get(as);
+        if (visitor === undefined) throw new Error(`there is no ${as}`);
+        const { page, open, complaints } = visitor;
         await open(`/console${path}`);
         await page.getByText(ready).first().waitFor({ state: 'attached' });
         await act?.(page);

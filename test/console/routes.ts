@@ -1,24 +1,72 @@
 import type { Page } from 'playwright-core';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 
-/** A page of the console as the walks of `pages.test.ts` visit it. Add each new page, and each state that looks different. */
+/** A page of the console as the walk of `pages.test.ts` visits it. Add each new page, and each state that looks different. */
 export interface ConsoleRoute {
   /** Names the test, and the picture. */
   readonly name: string;
   /** Below `/console`. */
   readonly path: string;
-  /** `visitor`: nobody is logged in. */
-  readonly as: 'visitor' | 'owner';
+  /** `visitor`: nobody is logged in. `newcomer`: an account without an organization. `founder`: an owner who has not connected a code host yet. */
+  readonly as: ConsoleRole;
   /** A text that shows when the page has what it asked the server for. */
   readonly ready: string | RegExp;
-  /** What the page needs to be there, once before all pages. */
+  /** Prepares what the page shows, once, before any page is visited. */
   readonly prepare?: (platform: TestPlatform, owner: TestUser) => Promise<void>;
   /** What to do before looking: open a dialog, submit a form. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
+export const consoleRoles = ['visitor', 'newcomer', 'founder', 'owner'] as const;
+export type ConsoleRole = (typeof consoleRoles)[number];
+
+/** Fills in fields by their labels, and presses a button. */
+const submit =
+  (fields: Readonly<Record<string, string>>, button: string, then: string | RegExp) =>
+  async (page: Page): Promise<void> => {
+    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page.getByText(then).first().waitFor();
+  };
+
 export const consoleRoutes: readonly ConsoleRoute[] = [
   { name: 'log-in', path: '/overview', as: 'visitor', ready: 'Log in' },
+  {
+    name: 'log-in-refused',
+    path: '/login',
+    as: 'visitor',
+    ready: 'Log in',
+    act: submit({ 'E-mail address': 'nobody@example.com', Password: 'wrong' }, 'Log in', 'Details'),
+  },
+  { name: 'register', path: '/register', as: 'visitor', ready: 'Create account' },
+  {
+    name: 'register-violations',
+    path: '/register',
+    as: 'visitor',
+    ready: 'Create account',
+    act: submit(
+      { 'E-mail address': 'sam@example.com', Password: 'short' },
+      'Create account',
+      'Correct the marked fields',
+    ),
+  },
+  {
+    name: 'check-mail',
+    path: '/register',
+    as: 'visitor',
+    ready: 'Create account',
+    act: async (page) => {
+      const email = `walk-${Date.now()}@example.com`;
+      await submit({ 'E-mail address': email, Password: 'seven quiet rivers 7' }, 'Create account', 'Look into')(page);
+    },
+  },
+  { name: 'verify-without-token', path: '/verify', as: 'visitor', ready: 'Open the link of the mail again' },
+  { name: 'verify-refused', path: '/verify#token=nothing', as: 'visitor', ready: 'Details' },
+  { name: 'forgot-password', path: '/forgot-password', as: 'visitor', ready: 'Send the link' },
+  { name: 'reset-password', path: '/reset-password#token=abc', as: 'visitor', ready: 'Change the password' },
+  { name: 'accept-invite', path: '/accept-invite#token=abc', as: 'visitor', ready: 'Create an account' },
+  { name: 'onboarding-workspace', path: '/onboarding', as: 'newcomer', ready: 'Name of the organization' },
+  { name: 'onboarding-integration', path: '/onboarding', as: 'founder', ready: 'Connect and test' },
   { name: 'overview', path: '/overview', as: 'owner', ready: 'owner' },
   {
     name: 'keyboard-help',
@@ -30,5 +78,10 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },
+  { name: 'audit-log', path: '/audit-log', as: 'owner', ready: 'LOGIN' },
+  { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },
+  { name: 'account', path: '/account', as: 'owner', ready: 'Last used' },
+  { name: 'account-without-organization', path: '/account', as: 'newcomer', ready: 'You belong to no organization' },
   { name: 'no-such-page', path: '/nothing', as: 'owner', ready: 'There is no such page' },
 ];

@@ -1,11 +1,16 @@
 import { login } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
-import { Entrance } from '../shell/entrance.js';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { platform } from '../session/session.js';
+import { Entrance } from '../shell/entrance.js';
 import { Field, Form } from '../ui/form.js';
+import { CheckMail } from './check-mail.js';
 
 /** Logs in. It stands in the place of the page that was asked for, which then shows. */
 export function LogInPage({ ended }: { ended: boolean }): JSX.Element {
+  const [unverified, setUnverified] = useState<string | null>(null);
+  if (unverified !== null) return <CheckMail email={unverified} />;
   return (
     <Entrance title="Log in">
       {ended && (
@@ -16,11 +21,17 @@ export function LogInPage({ ended }: { ended: boolean }): JSX.Element {
       <Form
         button="Log in"
         send={({ email = '', password = '' }) => login(platform, { body: { email, password } })}
-        done={() => undefined}
+        done={(data) => {
+          if ('status' in data) setUnverified(data.email); // a session was started otherwise, and the page shows
+        }}
+        beside={<Link href="/forgot-password">Forgot your password?</Link>}
       >
         <Field name="email" label="E-mail address" type="email" autocomplete="username" required autofocus />
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />
       </Form>
+      <p>
+        New here? <Link href="/register">Create an account</Link>
+      </p>
     </Entrance>
   );
 }

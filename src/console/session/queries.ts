@@ -3,14 +3,13 @@ import { getMe, type Schemas } from '@plumbline/sdk/platform';
 import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { platform, session } from './session.js';
 
-/** What has been asked of the server, for all pages. What failed is asked again until it works. */
+/** What has been asked of the server, for all pages. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       networkMode: 'always', // the server may well be on this machine
       retry: false, // the SDK has tried again already
       staleTime: 15_000,
-      refetchInterval: ({ state }) => (state.status === 'error' && state.data !== undefined ? 5000 : false),
     },
     mutations: { networkMode: 'always' },
   },

@@ -1,5 +1,5 @@
 import { createPlatformClient, logout, refreshTokens, type PlatformClient } from '@plumbline/sdk/platform';
-import type { TokenPair } from '@plumbline/sdk';
+import { unwrap, type TokenPair } from '@plumbline/sdk';
 import { createRenewingFetch } from './renewal.js';
 import { createStore } from './store.js';
 
@@ -7,6 +7,8 @@ import { createStore } from './store.js';
 export type SessionState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'in' }
+  /** The server did not say whether the session is alive. */
+  | { readonly kind: 'unknown'; readonly error: unknown }
   /** `ended`: there was a session, and the server does not accept it any more. */
   | { readonly kind: 'out'; readonly ended: boolean };
 
@@ -42,16 +44,18 @@ export const platform: PlatformClient = createPlatformClient({
   },
 });
 
+tabs.addEventListener('message', () => {
+  void endSession(false);
+});
+
 /** Takes up the session that this tab had before it was loaded again. */
 export async function startSession(): Promise<void> {
-  tabs.addEventListener('message', () => {
-    void endSession(false);
-  });
+  session.set({ kind: 'starting' });
   try {
     const token = await renewAccess();
     session.set(token === null ? { kind: 'out', ended: false } : { kind: 'in' });
-  } catch {
-    session.set({ kind: 'out', ended: false });
+  } catch (error) {
+    session.set({ kind: 'unknown', error });
   }
 }
 
@@ -84,11 +88,18 @@ async function renewAccess(): Promise<string | null> {
   const refresh_token = sessionStorage.getItem(storageKey);
   if (refresh_token === null) return null;
   const reply = await refreshTokens(bare, { body: { refresh_token }, adoptTokens: false });
-  if (reply.ok) {
-    accessToken = reply.data.access_token;
-    sessionStorage.setItem(storageKey, reply.data.refresh_token);
-    return accessToken;
-  }
   if (reply.status === 401) return null;
-  throw new Error(reply.problem.message);
+  const next = unwrap(reply);
+  accessToken = next.access_token;
+  sessionStorage.setItem(storageKey, next.refresh_token);
+  return accessToken;
+}
+
+/** The session that the access token belongs to, by its claim `sid`; null: there is none. */
+export function currentSessionId(): string | null {
+  const [, payload] = accessToken?.split('.') ?? [];
+  if (payload === undefined) return null;
+  const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+  const id: unknown = typeof claims === 'object' && claims !== null ? Reflect.get(claims, 'sid') : null;
+  return typeof id === 'string' ? id : null;
 }

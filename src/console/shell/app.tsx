@@ -1,24 +1,37 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
+import { waitingInvitation } from '../enter/one-time-token.js';
 import { LogInPage } from '../enter/log-in-page.js';
 import { queries, useMe, type Me } from '../session/queries.js';
-import { session } from '../session/session.js';
+import { session, startSession } from '../session/session.js';
 import { useStore } from '../session/store.js';
+import { ProblemNote } from '../ui/problem-note.js';
+import { troubleOf } from '../ui/trouble.js';
 import { Skeleton, View } from '../ui/view.js';
+import { Entrance } from './entrance.js';
 import { lazy } from './lazy.js';
 import { Page } from './page.js';
-import { pages, type PageEntry } from './pages.js';
+import { entrances, onboarding, pages, type PageEntry } from './pages.js';
 import { Shell } from './shell.js';
 
-const components = new Map(pages.map((page) => [page.path, lazy(page.load)]));
+const components = new Map([...entrances, onboarding, ...pages].map(({ path, load }) => [path, lazy(load)]));
 
 /** The console. */
 export function App(): JSX.Element {
   return (
     <QueryClientProvider client={queries}>
       <Router base="/console">
-        <Inside />
+        <Switch>
+          {entrances.map(({ path }) => (
+            <Route key={path} path={path}>
+              <Loaded path={path} />
+            </Route>
+          ))}
+          <Route>
+            <Inside />
+          </Route>
+        </Switch>
       </Router>
     </QueryClientProvider>
   );
@@ -28,37 +41,65 @@ export function App(): JSX.Element {
 function Inside(): JSX.Element {
   const state = useStore(session);
   if (state.kind === 'starting') return <Skeleton what="the console" />;
+  if (state.kind === 'unknown') return <CannotStart error={state.error} />;
   if (state.kind === 'out') return <LogInPage ended={state.ended} />;
   return <SignedIn />;
+}
+
+/** The server is away, or refuses for a while: nobody is logged out by that. */
+function CannotStart({ error }: { error: unknown }): JSX.Element {
+  return (
+    <Entrance title="Plumbline">
+      <ProblemNote trouble={troubleOf(error)}>
+        <button type="button" onClick={() => void startSession()}>
+          Try again
+        </button>
+      </ProblemNote>
+    </Entrance>
+  );
 }
 
 function SignedIn(): JSX.Element {
   return (
     <View query={useMe()} what="your account">
       {(me) => (
-        <Shell me={me}>
-          <Switch>
-            <Route path="/">
-              <Redirect to="/overview" replace />
-            </Route>
-            {pages.map((page) => (
-              <Route key={page.path} path={page.path}>
-                <Guarded page={page} me={me} />
-              </Route>
-            ))}
-            <Route>
-              <Page title="There is no such page">
-                <p>Choose a page from the navigation.</p>
-              </Page>
-            </Route>
-          </Switch>
-        </Shell>
+        <Switch>
+          <Route path="/onboarding">
+            <Loaded path="/onboarding" />
+          </Route>
+          <Route>
+            <Shell me={me}>
+              <Switch>
+                {['/', '/login'].map((path) => (
+                  <Route key={path} path={path}>
+                    <Redirect to={waitingInvitation.get() === '' ? '/onboarding' : '/accept-invite'} replace />
+                  </Route>
+                ))}
+                {pages.map((page) => (
+                  <Route key={page.path} path={page.path}>
+                    <Guarded page={page} me={me} />
+                  </Route>
+                ))}
+                <Route component={NoSuchPage} />
+              </Switch>
+            </Shell>
+          </Route>
+        </Switch>
       )}
     </View>
   );
 }
 
+function NoSuchPage(): JSX.Element {
+  return (
+    <Page title="There is no such page">
+      <p>Choose a page from the navigation.</p>
+    </Page>
+  );
+}
+
 function Guarded({ page, me }: { page: PageEntry; me: Me }): JSX.Element {
+  if (page.needsOrganization && me.org_id === null) return <Redirect to="/onboarding" replace />;
   if (page.permission !== null && !me.permissions.includes(page.permission)) {
     return (
       <Page title="This page is not open to you">
@@ -70,6 +111,10 @@ function Guarded({ page, me }: { page: PageEntry; me: Me }): JSX.Element {
       </Page>
     );
   }
-  const Loaded = components.get(page.path);
-  return Loaded === undefined ? <></> : <Loaded />;
+  return <Loaded path={page.path} />;
+}
+
+function Loaded({ path }: { path: string }): JSX.Element {
+  const Component = components.get(path) ?? NoSuchPage;
+  return <Component />;
 }

@@ -13,7 +13,19 @@ export interface PageEntry {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-/** All of them, in the order of the navigation. */
+/** Pages that are open to everybody: where people come in, and where the links of mails lead. */
+export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
+  { path: '/register', load: () => import('../enter/register-page.js') },
+  { path: '/verify', load: () => import('../enter/verify-page.js') },
+  { path: '/forgot-password', load: () => import('../enter/forgot-password-page.js') },
+  { path: '/reset-password', load: () => import('../enter/reset-password-page.js') },
+  { path: '/accept-invite', load: () => import('../enter/accept-invite-page.js') },
+];
+
+/** Leads people to their first chart. It stands outside of the shell. */
+export const onboarding = { path: '/onboarding', load: () => import('../onboarding/onboarding-page.js') };
+
+/** All pages behind log-in, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [
   {
     path: '/overview',
@@ -21,5 +33,26 @@ export const pages: readonly PageEntry[] = [
     permission: 'analytics:read',
     needsOrganization: true,
     load: () => import('../overview/overview-page.js'),
+  },
+  {
+    path: '/organization',
+    label: 'Organization',
+    permission: 'organization:read',
+    needsOrganization: true,
+    load: () => import('../organization/organization-page.js'),
+  },
+  {
+    path: '/audit-log',
+    label: 'Audit log',
+    permission: 'audit:read',
+    needsOrganization: true,
+    load: () => import('../organization/audit-log-page.js'),
+  },
+  {
+    path: '/account',
+    label: 'Account',
+    permission: null,
+    needsOrganization: false,
+    load: () => import('../account/account-page.js'),
   },
 ];

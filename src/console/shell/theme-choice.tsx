@@ -1,26 +1,11 @@
 import type { JSX } from 'preact';
 import { useStore } from '../session/store.js';
-import { theme, themes } from '../ui/theme.js';
+import { Segments } from '../ui/segments.js';
+import { theme } from '../ui/theme.js';
 
-const labels = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 /** Chooses between light, dark, and what the system says. */
 export function ThemeChoice(): JSX.Element {
-  const chosen = useStore(theme);
-  return (
-    <div class="segments" role="group" aria-label="Theme">
-      {themes.map((each) => (
-        <button
-          type="button"
-          key={each}
-          aria-pressed={each === chosen}
-          onClick={() => {
-            theme.set(each);
-          }}
-        >
-          {labels[each]}
-        </button>
-      ))}
-    </div>
-  );
+  return <Segments label="Theme" options={themes} value={useStore(theme)} onChange={theme.set} />;
 }

@@ -168,7 +168,8 @@ export function Field({ name, label, type = 'text', hint, autofocus = false, ...
   );
 }
 
-function valuesOf(form: HTMLFormElement): Values {
+/** What is entered in a form now. */
+export function valuesOf(form: HTMLFormElement): Values {
   const entered = [...new FormData(form)].flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
   );

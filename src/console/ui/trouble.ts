@@ -13,6 +13,8 @@ export interface Trouble {
   readonly page: string | null;
   /** Whether asking again may help. */
   readonly retry: boolean;
+  /** Whether it is expected to end by itself, so that views ask again unasked. */
+  readonly passes: boolean;
 }
 
 /** Puts whatever a call threw into words. */
@@ -26,6 +28,7 @@ export function troubleOf(error: unknown): Trouble {
       requestId: null,
       page: null,
       retry: true,
+      passes: true,
     };
   }
   return {
@@ -35,13 +38,15 @@ export function troubleOf(error: unknown): Trouble {
     requestId: error instanceof UnexpectedReplyError ? error.requestId : null,
     page: null,
     retry: true,
+    passes: false,
   };
 }
 
 /** The same for a problem that a call returned. */
 export function troubleOfProblem(problem: ProblemDocument): Trouble {
   const { title, message, request_id: requestId, type, status } = problem;
-  return { title, message, advice: adviceFor(problem), requestId, page: type, retry: status >= 500 || status === 429 };
+  const retry = status >= 500 || status === 429;
+  return { title, message, advice: adviceFor(problem), requestId, page: type, retry, passes: status === 503 };
 }
 
 function adviceFor(problem: ProblemDocument): string {

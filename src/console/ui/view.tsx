@@ -1,7 +1,11 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { ProblemNote } from './problem-note.js';
 import { troubleOf } from './trouble.js';
+
+/** How long a view waits before it asks again for what it could not get. */
+const retryMs = 5000;
 
 export interface EmptyState {
   /** What is missing. */
@@ -22,12 +26,20 @@ export interface ViewProps<T> {
 
 /** What depends on a reply, in one of four states: loading, empty, problem, or the data (stale while asking fails). */
 export function View<T>({ query, what, empty, children }: ViewProps<T>): JSX.Element {
-  const { data, error } = query;
+  const { data, error, refetch } = query;
+  const recovers = error !== null && (data !== undefined || troubleOf(error).passes);
+  useEffect(() => {
+    if (!recovers) return;
+    const timer = setInterval(() => void refetch(), retryMs);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [recovers, refetch]);
   const retry = (
     <button
       type="button"
       onClick={() => {
-        void query.refetch();
+        void refetch();
       }}
       aria-disabled={query.isFetching}
     >
@@ -71,7 +83,9 @@ export function Skeleton({ what }: { what: string }): JSX.Element {
 export function Empty({ title, text, action }: EmptyState): JSX.Element {
   return (
     <div class="empty">
-      <h3>{title}</h3>
+      <p>
+        <strong>{title}</strong>
+      </p>
       <p class="muted">{text}</p>
       {action}
     </div>

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { isOnThisMachine } from '../mail/mailbox-pages.js';
 
 export interface ConsoleOptions {
   /** `index.html` and `assets/`, put there by `npm run build`. */
   readonly folder: URL;
+  /** Whether `/mailbox` has the mails: the console then leads there, on the machines that can open it. */
+  readonly hasMailbox: boolean;
 }
 
 /** Everything comes from this server. Nothing is inline: neither scripts nor styles. */
@@ -21,7 +24,7 @@ const mailPages = ['/verify', '/reset-password', '/accept-invite'];
  * Serves the web console below `/console/`. `/` leads browsers there. The addresses in mails lead to its pages; their
  * token moves to the fragment, which no request carries.
  */
-export function createConsolePages({ folder }: ConsoleOptions): Middleware {
+export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): Middleware {
   const router = new Router();
   router.get('/', (ctx, next) => {
     ctx.vary('Accept');
@@ -34,20 +37,21 @@ export function createConsolePages({ folder }: ConsoleOptions): Middleware {
   });
   router.get('/console/assets/:file', (ctx) => sendAsset(ctx, folder, ctx.params['file'] ?? ''));
   router.get('/console{/*path}', (ctx) => {
-    if (ctx.path !== '/console') return sendPage(ctx, folder);
+    if (ctx.path !== '/console') return sendPage(ctx, folder, hasMailbox && isOnThisMachine(ctx.req));
     ctx.redirect('/console/');
     return undefined;
   });
   return router.routes() as Middleware; // the router's own types name another copy of Koa's
 }
 
-async function sendPage(ctx: Context, folder: URL): Promise<void> {
+async function sendPage(ctx: Context, folder: URL, leadsToMailbox: boolean): Promise<void> {
   const html = await readIfThere(new URL('index.html', folder));
   if (html === null) return; // not built: answered as any path that does not exist
   ctx.set('Content-Security-Policy', contentSecurityPolicy);
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'text/html';
-  ctx.body = html.toString();
+  const mailbox = leadsToMailbox ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
+  ctx.body = html.toString().replace('</head>', `${mailbox}</head>`);
 }
 
 /** The name of an asset carries a hash of its content, so that browsers keep it for good. */

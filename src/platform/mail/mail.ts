@@ -70,7 +70,8 @@ function singleLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
-function escapeHtml(text: string): string {
+/** Text as it stands in HTML, also within quotation marks. */
+export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

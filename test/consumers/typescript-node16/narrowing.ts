@@ -5,6 +5,7 @@ import {
   getMe,
   isProblem,
   listMembers,
+  listMyOrganizations,
   login,
   problemTypes,
   revokeAllSessions,
@@ -87,6 +88,7 @@ export async function requests(): Promise<void> {
 export async function pages(): Promise<Schemas['Member'][]> {
   const members: Schemas['Member'][] = [];
   for await (const member of paginate(listMembers, client, { params: { org_id: 'x' } })) members.push(member);
+  for await (const { name } of paginate(listMyOrganizations, client, { query: { limit: 50 } })) void name;
   // @ts-expect-error: this operation has no pages
   paginate(getMe, client, {});
   return members;

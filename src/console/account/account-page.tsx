@@ -1,0 +1,107 @@
+import { changePassword } from '@plumbline/sdk/platform';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { NewPassword } from '../enter/new-password.js';
+import { useMe, type Me } from '../session/queries.js';
+import { logOut, platform } from '../session/session.js';
+import { Page } from '../shell/page.js';
+import { ThemeChoice } from '../shell/theme-choice.js';
+import { Field, Form } from '../ui/form.js';
+import { Moment } from '../ui/moment.js';
+import { announce } from '../ui/toasts.js';
+import { View } from '../ui/view.js';
+import { Organizations } from './organizations.js';
+import { Sessions } from './sessions.js';
+
+/** The account of whoever is logged in: profile, password, sessions, organizations, theme. */
+export default function AccountPage(): JSX.Element {
+  return (
+    <Page
+      title="Account"
+      actions={
+        <button
+          type="button"
+          onClick={() => {
+            void logOut();
+          }}
+        >
+          Log out
+        </button>
+      }
+    >
+      <div class="columns">
+        <View query={useMe()} what="your account">
+          {(me) => <Profile me={me} />}
+        </View>
+        <section class="card">
+          <h2>Appearance</h2>
+          <ThemeChoice />
+          <p class="small muted">Kept in this browser.</p>
+        </section>
+        <Password />
+        <Organizations />
+      </div>
+      <Sessions />
+    </Page>
+  );
+}
+
+function Profile({ me }: { me: Me }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Profile</h2>
+      <dl class="facts">
+        <dt>E-mail address</dt>
+        <dd>{me.email}</dd>
+        <dt>Name</dt>
+        <dd>{me.full_name ?? <span class="muted">none</span>}</dd>
+        {me.org_name !== null && (
+          <>
+            <dt>Organization</dt>
+            <dd>
+              {me.org_name} <span class="tag">{me.role}</span>
+            </dd>
+          </>
+        )}
+        {me.last_login_at !== null && (
+          <>
+            <dt>Last log-in</dt>
+            <dd>
+              <Moment at={me.last_login_at} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Password(): JSX.Element {
+  const [round, setRound] = useState(0); // a new form after each change
+  return (
+    <section class="card">
+      <h2>Password</h2>
+      <Form
+        key={round}
+        button="Change the password"
+        passwordField="new_password"
+        send={({ current_password = '', new_password = '' }) =>
+          changePassword(platform, { body: { current_password, new_password } })
+        }
+        done={({ message }) => {
+          announce(message);
+          setRound(round + 1);
+        }}
+      >
+        <Field
+          name="current_password"
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <NewPassword name="new_password" label="New password" />
+      </Form>
+    </section>
+  );
+}

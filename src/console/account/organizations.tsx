@@ -1,0 +1,74 @@
+import { unwrap } from '@plumbline/sdk';
+import { listMyOrganizations, switchOrganization } from '@plumbline/sdk/platform';
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { Link, useLocation } from 'wouter-preact';
+import { queries, useMe } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Failed } from '../ui/failed.js';
+import { View } from '../ui/view.js';
+
+/** The organizations of the account. One of them is in use; another one can be. */
+export function Organizations(): JSX.Element {
+  const me = useMe();
+  const [, navigate] = useLocation();
+  const organizations = useQuery({
+    queryKey: ['organizations'],
+    queryFn: async ({ signal }) => unwrap(await listMyOrganizations(platform, { signal, query: { limit: 200 } })),
+  });
+  const change = useMutation({
+    mutationFn: async (org_id: string) => unwrap(await switchOrganization(platform, { body: { org_id } })),
+    onSuccess: () => {
+      queries.clear(); // everything is of the other organization now
+      navigate('/overview');
+    },
+  });
+  return (
+    <section class="card">
+      <h2>Organizations</h2>
+      <View
+        query={organizations}
+        what="your organizations"
+        empty={({ items }) =>
+          items.length > 0
+            ? null
+            : {
+                title: 'You belong to no organization',
+                text: 'Create one, or join one by an invitation.',
+                action: (
+                  <Link href="/onboarding" class="button primary">
+                    Get an organization
+                  </Link>
+                ),
+              }
+        }
+      >
+        {({ items }) => (
+          <ul class="rows">
+            {items.map(({ id, name, role }) => (
+              <li key={id}>
+                <span>
+                  {name} <span class="tag">{role}</span>
+                </span>
+                {id === me.data?.org_id ? (
+                  <span class="tag good">✓ in use</span>
+                ) : (
+                  <button
+                    type="button"
+                    aria-disabled={change.isPending}
+                    onClick={() => {
+                      change.mutate(id);
+                    }}
+                  >
+                    Switch to {name}
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </View>
+      <Failed mutation={change} />
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+import { connectIntegration, skipIntegration, testIntegration, type Schemas } from '@plumbline/sdk/platform';
+import { unwrap } from '@plumbline/sdk';
+import { useMutation } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { queries } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Field, Form } from '../ui/form.js';
+import { Segments } from '../ui/segments.js';
+import { Failed } from '../ui/failed.js';
+
+const hosts = { host_a: 'GitHub', host_b: 'GitLab' } as const;
+
+/** Connects a code host and tests it, or goes on without one. */
+export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHost'] | null }): JSX.Element {
+  const [provider, setProvider] = useState<Schemas['CodeHost']>(recommended ?? 'host_a');
+  const [, navigate] = useLocation();
+  const next = async (): Promise<void> => {
+    await queries.invalidateQueries();
+    navigate('/overview');
+  };
+  const skip = useMutation({
+    mutationFn: async () => unwrap(await skipIntegration(platform)),
+    onSuccess: next,
+  });
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const test = useMutation({
+    mutationFn: async (id: string) => unwrap(await testIntegration(platform, { params: { integration_id: id } })),
+    onSuccess: ({ success, error }) => {
+      if (success) void next();
+      else setRefusal(error ?? 'The code host does not accept the token.');
+    },
+  });
+  const connected = test.variables;
+
+  if (connected !== undefined) {
+    return (
+      <div class="stack">
+        {test.isPending && <p role="status">Connected. Testing whether {hosts[provider]} accepts the token …</p>}
+        {refusal !== null && (
+          <div class="banner warn" role="alert">
+            <p>
+              <strong>Connected, but the test failed.</strong> {refusal}
+            </p>
+          </div>
+        )}
+        <Failed mutation={test} />
+        {!test.isPending && (
+          <div class="actions">
+            <button
+              type="button"
+              class="primary"
+              onClick={() => {
+                setRefusal(null);
+                test.mutate(connected);
+              }}
+            >
+              Test again
+            </button>
+            <button type="button" onClick={() => void next()}>
+              Continue
+            </button>
+          </div>
+        )}
+      </div>
+    );
+  }
+  return (
+    <>
+      <Segments label="Code host" options={hosts} value={provider} onChange={setProvider} />
+      <Form
+        button="Connect and test"
+        send={({ name = '', token = '', base_url }) =>
+          connectIntegration(platform, {
+            body: { provider, name, token, ...(base_url !== undefined && { base_url }) },
+          })
+        }
+        done={({ id }) => {
+          test.mutate(id);
+        }}
+      >
+        <Field key={provider} name="name" label="What to call it" value={hosts[provider]} maxLength={100} required />
+        <Field
+          name="token"
+          label="Access token"
+          type="password"
+          autocomplete="off"
+          hint={`A token of ${hosts[provider]} that may read the repositories. It is stored encrypted.`}
+          required
+        />
+        <details>
+          <summary>Self-hosted installation</summary>
+          <Field name="base_url" label="Address of its API" type="url" hint="Leave it empty for the public one." />
+        </details>
+      </Form>
+      <div class="stack">
+        <h2>Nothing to connect yet?</h2>
+        <div class="actions">
+          <button
+            type="button"
+            onClick={() => {
+              skip.mutate();
+            }}
+            aria-disabled={skip.isPending}
+          >
+            Skip this step
+          </button>
+        </div>
+        <Failed mutation={skip} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { unwrap } from '@plumbline/sdk';
+import { listAuditLog, type Schemas } from '@plumbline/sdk/platform';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useSearchParams } from 'wouter-preact';
+import { platform } from '../session/session.js';
+import { Page } from '../shell/page.js';
+import { View } from '../ui/view.js';
+import { auditQuery, AuditFilter, type AuditFilters } from './audit-filter.js';
+import { AuditExport } from './audit-export.js';
+import { AuditTable } from './audit-table.js';
+
+const pageSize = 50;
+
+/** What happened in the organization. The filter is in the address, so that a link shows the same. */
+export default function AuditLogPage(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const filters: AuditFilters = Object.fromEntries(search);
+  const records = useInfiniteQuery({
+    queryKey: ['audit-log', filters],
+    initialPageParam: '',
+    queryFn: async ({ pageParam: cursor, signal }) =>
+      unwrap(
+        await listAuditLog(platform, {
+          signal,
+          query: { ...auditQuery(filters), limit: pageSize, ...(cursor !== '' && { cursor }) },
+        }),
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+  const clear = (): void => {
+    setSearch({});
+  };
+  return (
+    <Page
+      title="Audit log"
+      intro="What happened in the organization, and who did it. Records are only ever added."
+      actions={<AuditExport filters={filters} />}
+    >
+      <AuditFilter
+        filters={filters}
+        onChange={(next) => {
+          setSearch({ ...next });
+        }}
+      />
+      <View
+        query={records}
+        what="the audit log"
+        empty={({ pages }) =>
+          pages.some(({ items }) => items.length > 0)
+            ? null
+            : {
+                title: 'No record matches',
+                text: 'Choose a longer time, or leave a field empty.',
+                action: (
+                  <button type="button" onClick={clear}>
+                    Clear the filter
+                  </button>
+                ),
+              }
+        }
+      >
+        {({ pages }) => {
+          const items: readonly Schemas['AuditRecord'][] = pages.flatMap((page) => page.items);
+          return (
+            <section class="card">
+              <AuditTable items={items} />
+              {records.hasNextPage && (
+                <div class="actions">
+                  <button
+                    type="button"
+                    aria-disabled={records.isFetchingNextPage}
+                    onClick={() => {
+                      void records.fetchNextPage();
+                    }}
+                  >
+                    Show older records
+                  </button>
+                </div>
+              )}
+            </section>
+          );
+        }}
+      </View>
+    </Page>
+  );
+}

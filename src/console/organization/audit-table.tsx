@@ -1,0 +1,60 @@
+import type { Schemas } from '@plumbline/sdk/platform';
+import type { JSX } from 'preact';
+import { Moment } from '../ui/moment.js';
+
+/** Records of the audit log, the newest first. */
+export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][] }): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Records">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Action</th>
+            <th scope="col">Resource</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Details</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((record) => (
+            <tr key={record.id}>
+              <td>
+                <Moment at={record.at} />
+              </td>
+              <td>
+                <code>{record.action}</code>
+              </td>
+              <td>
+                <code>{record.resource_kind}</code>
+              </td>
+              <td>
+                <span class={record.status === 'success' ? 'tag good' : 'tag bad'}>
+                  {record.status === 'success' ? '✓ success' : '✗ failure'}
+                </span>
+              </td>
+              <td>
+                {record.note !== null && <p>{record.note}</p>}
+                <details class="small">
+                  <summary>Who and where</summary>
+                  <dl class="facts">
+                    <dt>User</dt>
+                    <dd>{record.user_id ?? '–'}</dd>
+                    <dt>Resource</dt>
+                    <dd>{record.resource_id ?? '–'}</dd>
+                    <dt>Address</dt>
+                    <dd>{record.ip ?? '–'}</dd>
+                    <dt>Program</dt>
+                    <dd>{record.user_agent ?? '–'}</dd>
+                    <dt>Request id</dt>
+                    <dd>{record.request_id ?? '–'}</dd>
+                  </dl>
+                </details>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { unwrap } from '@plumbline/sdk';
+import { getSetupStatus } from '@plumbline/sdk/platform';
+import { useQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useMe } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Page } from '../shell/page.js';
+import { View } from '../ui/view.js';
+import { Checklist } from './checklist.js';
+
+/** The organization: what it is called, and how far its set-up has come. */
+export default function OrganizationPage(): JSX.Element {
+  const me = useMe();
+  return (
+    <Page title="Organization" intro={me.data?.org_name ?? undefined}>
+      <View query={me} what="your organization">
+        {({ org_name, org_id, role }) => (
+          <section class="card">
+            <h2>About</h2>
+            <dl class="facts">
+              <dt>Name</dt>
+              <dd>{org_name}</dd>
+              <dt>Id</dt>
+              <dd>
+                <code>{org_id}</code>
+              </dd>
+              <dt>Your role</dt>
+              <dd>{role}</dd>
+            </dl>
+          </section>
+        )}
+      </View>
+      {me.data?.permissions.includes('setup:read') === true && <Setup />}
+    </Page>
+  );
+}
+
+function Setup(): JSX.Element {
+  const status = useQuery({
+    queryKey: ['setup-status'],
+    queryFn: async ({ signal }) => unwrap(await getSetupStatus(platform, { signal })),
+    // While a sync runs, it changes by itself.
+    refetchInterval: ({ state }) => (state.data?.state === 'running_sync' ? 3000 : false),
+  });
+  return (
+    <section class="card">
+      <h2>Set-up</h2>
+      <View query={status} what="the set-up">
+        {(data) => <Checklist status={data} />}
+      </View>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import Router from '@koa/router';
+import ipaddr from 'ipaddr.js';
+import type { Context, Middleware } from 'koa';
+import PostalMime, { type Email } from 'postal-mime';
+import { escapeHtml } from './mail.js';
+
+/** Most mails that the list shows. */
+const listed = 50;
+
+const style = `:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.5rem }
+li { margin: 0.75rem 0 }
+pre { font: inherit; white-space: pre-wrap; overflow-wrap: anywhere }`;
+const styleHash = createHash('sha256').update(style).digest('base64');
+const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/**
+ * Shows the mails of the mailbox folder at `/mailbox`, for trying things out without a mail server. Only a browser on
+ * this machine gets them: the links in them open accounts. To all others the pages do not exist.
+ *
+ * @param folder where the mailbox transport writes
+ */
+export function createMailboxPages(folder: string): Middleware {
+  const router = new Router();
+  router.get('/mailbox', async (ctx, next) => {
+    if (isOnThisMachine(ctx.req)) sendPage(ctx, 'Mailbox', await listOf(folder));
+    else await next();
+  });
+  router.get('/mailbox/:name', async (ctx, next) => {
+    const mail = isOnThisMachine(ctx.req) ? await readMail(folder, ctx.params['name'] ?? '') : null;
+    if (mail === null) await next();
+    else sendPage(ctx, mail.subject ?? 'Mail', pageOf(mail));
+  });
+  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+}
+
+/**
+ * Whether a request comes from a program on this machine that calls it by a loopback name. A proxy on this machine
+ * forwards requests of others; a page of another site could make its own name point here (DNS rebinding).
+ */
+export function isOnThisMachine({ socket, headers }: IncomingMessage): boolean {
+  const { remoteAddress = '' } = socket;
+  if (!ipaddr.isValid(remoteAddress) || ipaddr.process(remoteAddress).range() !== 'loopback') return false;
+  if ('forwarded' in headers || 'x-forwarded-for' in headers || 'via' in headers) return false;
+  const name = (headers.host ?? '').replace(/:\d+$/, '');
+  return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+async function listOf(folder: string): Promise<string> {
+  const names = (await namesIn(folder)).filter((name) => fileName.test(name));
+  const newest = names.sort().reverse().slice(0, listed);
+  const mails = await Promise.all(newest.map(async (name) => ({ name, mail: await readMail(folder, name) })));
+  const entries = mails.flatMap(({ name, mail }) =>
+    mail === null
+      ? []
+      : [
+          `<li><a href="/mailbox/${escapeHtml(name)}">${escapeHtml(mail.subject ?? '(no subject)')}</a><br>to ${escapeHtml(recipientOf(mail))}, ${escapeHtml(dateOf(mail))}</li>`,
+        ],
+  );
+  const intro = '<p>This server has no mail server to send through, so it keeps its mails here.</p>';
+  return `${intro}${entries.length === 0 ? '<p>There is no mail yet.</p>' : `<ul>${entries.join('')}</ul>`}`;
+}
+
+/** The plain text of a mail, with its links. Its HTML is not shown: it says the same. */
+function pageOf(mail: Email): string {
+  const text = escapeHtml(mail.text ?? '').replaceAll(
+    /\bhttps?:\/\/[^\s<]+/g,
+    (link) => `<a href="${link}" rel="noopener">${link}</a>`,
+  );
+  const head = `<p>To ${escapeHtml(recipientOf(mail))}, ${escapeHtml(dateOf(mail))}</p>`;
+  return `${head}<pre>${text}</pre><p><a href="/mailbox">All mails</a></p>`;
+}
+
+const fileName = /^[\w-]+\.eml$/;
+
+async function readMail(folder: string, name: string): Promise<Email | null> {
+  if (!fileName.test(name)) return null;
+  const file = await readFile(join(folder, name)).catch(nullIfMissing);
+  return file === null ? null : PostalMime.parse(file);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(nullIfMissing)) ?? [];
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
+
+function recipientOf(mail: Email): string {
+  return mail.to?.map(({ address }) => address ?? '').join(', ') ?? '';
+}
+
+function dateOf(mail: Email): string {
+  return mail.date ?? '';
+}
+
+function sendPage(ctx: Context, title: string, content: string): void {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy);
+  ctx.type = 'text/html';
+  ctx.body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Plumbline</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+}

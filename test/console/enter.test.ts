@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testPassword } from '../support/platform.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole } from './console.js';
+
+describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  beforeAll(async () => {
+    running = await startConsole();
+  });
+  afterAll(() => running.stop());
+
+  /** The path of the link in the last mail to an address. */
+  async function linkFor(address: string): Promise<string> {
+    const { text } = await running.platform.lastMail(address);
+    const link = new URL(/https?:\S+/.exec(text)?.[0] ?? '');
+    return `${link.pathname}${link.search}`;
+  }
+
+  test('somebody registers, opens the link of the mail, logs in, creates an organization and skips the code host', async () => {
+    const { page, open, logIn, complaints } = await running.visitor();
+    await open('/');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('E-mail address').fill('kim@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(testPassword);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    const first = await linkFor('kim@example.com');
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    await page.getByText('A new mail is on its way').waitFor();
+    const second = await linkFor('kim@example.com');
+    expect(second).not.toBe(first);
+
+    await open(second);
+    await page.getByText('verified').first().waitFor();
+    expect(page.url()).toBe(`${running.platform.url}/console/verify`); // the token is gone from the address
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('E-mail address').fill('kim@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(testPassword);
+    await page.getByRole('button', { name: 'Log in' }).click();
+
+    await page.getByLabel('Name of the organization').fill('Quiet Rivers');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.getByRole('button', { name: 'Skip this step' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/overview');
+
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await logIn({ email: 'kim@example.com', password: testPassword });
+    expect(complaints).toEqual([]);
+  });
+
+  test('an unverified account is asked to look into its mail when it logs in', async () => {
+    const { platform } = running;
+    await platform.json('POST', '/api/v1/auth/register', {
+      body: { email: 'lee@example.com', password: testPassword },
+    });
+    const { page, open } = await running.visitor();
+    await open('/console/overview');
+    await page.getByLabel('E-mail address').fill('lee@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(testPassword);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('We have sent a link to lee@example.com').waitFor();
+  });
+
+  test('a wrong password is refused, the fifth one locks, and the form counts down until it opens', async () => {
+    const user = await running.platform.signUp();
+    const { page, open, logIn } = await running.visitor();
+    await page.clock.install();
+    await open('/console/overview');
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Password', { exact: true }).fill('not the password 1');
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const answered = page.waitForResponse(/\/auth\/|browser-session/);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      expect((await answered).status()).toBe(401);
+      await page.getByRole('alert').waitFor();
+      await page.getByRole('button', { name: 'Log in', disabled: false }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Too many failed logins').waitFor();
+    const button = page.getByRole('button', { name: /Log in \(in 1[45]:\d\d\)/ });
+    await button.waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+
+    running.platform.clock.advance(15 * 60);
+    await page.clock.fastForward(15 * 60 * 1000);
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+    await logIn(user);
+  });
+
+  test('a forgotten password is reset by the link of the mail', async () => {
+    const user = await running.platform.signUp();
+    const { page, open, logIn } = await running.visitor();
+    await open('/console/login');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('a mail is on its way').waitFor();
+    await open(await linkFor(user.email));
+    await page.getByLabel('New password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Correct the marked fields').waitFor();
+    const field = page.getByLabel('New password', { exact: true });
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('nine loud mountains 9');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await logIn({ email: user.email, password: 'nine loud mountains 9' });
+  });
+
+  test('an invitation is accepted in another browser, after logging in there', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ organization: 'Loud Mountains' });
+    const invited = await platform.signUp({ organization: null });
+    const body = { email: invited.email, role: 'viewer' };
+    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
+    const { page, open } = await running.visitor();
+    await open(await linkFor(invited.email));
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('E-mail address').fill(invited.email);
+    await page.getByLabel('Password', { exact: true }).fill(invited.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Join the organization' }).click();
+    await page.getByText('You have joined Loud Mountains as viewer').waitFor();
+    await page.getByText('Loud Mountains').last().waitFor();
+    const navigation = page.getByRole('navigation');
+    expect(await navigation.getByRole('link', { name: 'Audit log' }).count()).toBe(0); // a viewer is not offered it
+    await open('/console/audit-log');
+    await page.getByText('audit:read').waitFor();
+  });
+
+  test('the link of a mail that was used already offers a new mail', async () => {
+    const user = await running.platform.signUp();
+    const { page, open } = await running.visitor();
+    await open(`/verify?token=${(await running.platform.lastMail(user.email)).token}`);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Send a new mail' }).waitFor();
+    await page.getByText('Details').click();
+    await page.getByText('Request id:').waitFor();
+  });
+});

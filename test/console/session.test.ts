@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestPlatform, type TestUser } from '../support/platform.js';
+import { createTestDatabase } from '../support/postgres.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  beforeAll(async () => {
+    running = await startConsole();
+  });
+  afterAll(() => running.stop());
+
+  async function insider(path: string, user: TestUser): Promise<Visitor> {
+    const visitor = await running.visitor();
+    await visitor.open(path);
+    await visitor.logIn(user);
+    return visitor;
+  }
+
+  test('ended from another browser, it leads to log-in, and then back to the same address', async () => {
+    const user = await running.platform.signUp();
+    const path = '/console/audit-log?action=LOGIN';
+    const one = await insider(path, user);
+    await one.page.getByRole('region', { name: 'Records' }).waitFor();
+    const other = await insider('/console/account', user);
+    await other.page.getByText('✓ this session').waitFor();
+    await other.page.getByRole('button', { name: 'End all others' }).click();
+    await other.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /End \d+ session/ })
+      .click();
+    await other.page.getByText(/session(s have| has) ended/).waitFor();
+
+    await one.page.getByLabel('Kind of resource').fill('session');
+    await one.page.getByRole('button', { name: 'Apply' }).click();
+    await one.page.getByText('Your session has ended').waitFor();
+    const address = `${running.platform.url}${path}&resource_kind=SESSION`;
+    expect(one.page.url()).toBe(address);
+    await one.logIn(user);
+    await one.page.getByRole('region', { name: 'Records' }).waitFor();
+    expect(one.page.url()).toBe(address);
+    expect([...one.complaints, ...other.complaints]).toEqual([]);
+  });
+
+  test('log-out reaches the other tabs of the browser', async () => {
+    const user = await running.platform.signUp();
+    const { page, newTab, logIn } = await insider('/console/account', user);
+    const tab = await newTab('/console/account');
+    if (await tab.getByLabel('Password', { exact: true }).isVisible()) await logIn(user, tab);
+    await tab.getByText('Last used').waitFor();
+    await tab.getByRole('button', { name: 'Log out' }).first().click();
+    for (const each of [page, tab]) await each.getByRole('heading', { name: 'Log in' }).waitFor();
+    // The one that is left is that of the API client. The pages do not wait for the server to end the others.
+    const sessions = async (): Promise<unknown[]> => {
+      const reply = await running.platform.json('GET', '/api/v1/auth/sessions', { token: user.accessToken });
+      return reply.body.items;
+    };
+    await expect.poll(sessions, { timeout: 20_000 }).toHaveLength(1);
+  });
+
+  test('goes on after the access token has expired, with many requests at once', async () => {
+    const user = await running.platform.signUp();
+    const { page, complaints } = await insider('/console/account', user);
+    await page.getByText('Last used').waitFor();
+    running.platform.clock.advance(16 * 60);
+    await page.getByRole('link', { name: 'Organization' }).click();
+    await page.getByText('Next:').waitFor();
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('region', { name: 'Records' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('changing the password keeps this session and says so', async () => {
+    const user = await running.platform.signUp();
+    const { page, complaints } = await insider('/console/account', user);
+    await page.getByLabel('Current password').fill('not the password 1');
+    await page.getByLabel('New password', { exact: true }).fill('nine loud mountains 9');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Current password').fill(user.password);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.locator('.toast').waitFor();
+    await page.reload();
+    await page.getByText('Last used').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+test.skipIf(!hasBrowser)(
+  `A page keeps its data while the server restarts, and recovers by itself${withoutBrowser}`,
+  async () => {
+    const database = await createTestDatabase();
+    const running = await startConsole({ databaseUri: database.uri });
+    const environment = { PORT: new URL(running.platform.url).port };
+    const user = await running.platform.signUp({ organization: 'Quiet Rivers' });
+    const { page, open, logIn } = await running.visitor();
+    try {
+      await page.clock.install();
+      await open('/console/account');
+      await logIn(user);
+      await page.getByText('Last used').waitFor();
+      await page.getByRole('link', { name: 'Organization' }).click();
+      await page.getByText('Next:').waitFor();
+      await running.platform.running.stop();
+      await page.getByRole('link', { name: 'Account' }).click();
+      await page.clock.fastForward(20_000); // what was asked before counts as fresh for a while
+      await page.getByRole('link', { name: 'Organization' }).click();
+      await page.getByText('The server cannot be reached').first().waitFor();
+      await page.getByText('Next:').waitFor(); // the data stay
+
+      const restarted = await startTestPlatform({ environment, databaseUri: database.uri });
+      try {
+        await page.clock.fastForward(6000);
+        await page.getByText('The server cannot be reached').first().waitFor({ state: 'detached' });
+        await page.getByText('Next:').waitFor();
+      } finally {
+        await restarted.stop();
+      }
+    } finally {
+      await running.stop();
+      await database.drop();
+    }
+  },
+);

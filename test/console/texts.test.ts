@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { deviceOf } from '../../src/console/account/device.js';
+import { csvOf } from '../../src/console/ui/csv.js';
+
+describe('CSV', () => {
+  test('has a line of headings, and quotes only what needs it', () => {
+    const rows = [
+      ['plain', 'with, comma', 'with "quotes"'],
+      ['two\nlines', null, 12],
+    ];
+    expect(csvOf(['a', 'b', 'c'], rows)).toBe('a,b,c\r\nplain,"with, comma","with ""quotes"""\r\n"two\nlines",,12\r\n');
+  });
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx'])('keeps a spreadsheet from calculating %j', (text) => {
+    expect(csvOf(['a'], [[text]])).toContain(`'${text}`);
+  });
+
+  test('leaves negative numbers as they are', () => {
+    expect(csvOf(['a'], [[-1]])).toBe('a\r\n-1\r\n');
+  });
+});
+
+describe('A device', () => {
+  test.each([
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
+      'Chrome on Linux',
+    ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML) Chrome/130.0 Safari/537.36 Edg/130.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1 Version/17.0 Safari/604.1',
+      'Safari on iOS',
+    ],
+    ['curl/8.5.0', 'curl'],
+    [null, 'Unknown'],
+  ])('that says %s is called %s', (userAgent, name) => {
+    expect(deviceOf(userAgent)).toBe(name);
+  });
+});
