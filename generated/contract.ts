@@ -115,7 +115,7 @@ export interface RateLimitPolicy {
   readonly name: string;
   /** The setting that holds its value. */
   readonly setting: string;
-  /** What is counted: `ip`, or `body.<property>`. */
+  /** What is counted: `ip`, `body.<property>` or `principal.<property>`. */
   readonly key: readonly string[];
 }
 
@@ -164,6 +164,7 @@ export interface Route {
       readonly scope: string | null;
     } | null;
   };
+  /** Counted after authentication when a key names the principal, before it otherwise. */
   readonly rateLimits: readonly RateLimitPolicy[];
   /** The media types of its replies, for `Accept`. */
   readonly produces: readonly string[];

@@ -177,7 +177,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server cannot do its work for now: its database is out of reach, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';

@@ -2060,7 +2060,7 @@ export const problemCatalogue = {
     title: 'Service unavailable',
     statuses: [503],
     description:
-      'The server cannot do its work for now: its database is out of reach, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
+      'The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
   },
   'email-already-registered': {
     title: 'Email already registered',

@@ -72,7 +72,7 @@ export interface paths {
     put?: never;
     /**
      * Log in
-     * @description Checks e-mail address and password. A verified user gets a token pair. It is scoped to `org_id` if the user is a member there, and orgless if not; without `org_id`, it is scoped to the organization that the user joined first, if there is one. An unverified user gets no tokens but the status `email_verification_required`. Five failures in a row lock the address for 15 minutes, known or not.
+     * @description Checks e-mail address and password. A verified user gets a token pair. It is scoped to `org_id`, of which the user must be a member; without `org_id`, to the organization that the user joined first, if there is one. An unverified user gets no tokens but the status `email_verification_required`. Five failures in a row lock the address for 15 minutes, known or not.
      */
     post: operations['login'];
     delete?: never;
@@ -1011,7 +1011,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server cannot do its work for now: its database is out of reach, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';
@@ -1140,6 +1140,18 @@ export interface components {
       status: 401;
       /** @constant */
       message: 'Invalid credentials';
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The caller does not belong to the organization, or there is no such organization; the reply does not tell which. List the own organizations and choose one of them. */
+    NotAMemberProblem: {
+      /** @constant */
+      type: '/problems/not-a-member';
+      /** @constant */
+      title: 'Not a member';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
       request_id: components['schemas']['RequestId'];
     };
     /** @description Five logins in a row have failed for this e-mail address, which locks it for 15 minutes, whether or not it has an account. Wait `retry_after_seconds` seconds, or reset the password, which ends the lock. */
@@ -1391,18 +1403,6 @@ export interface components {
        * @description An organization that the caller belongs to.
        */
       org_id: string;
-    };
-    /** @description The caller does not belong to the organization, or there is no such organization; the reply does not tell which. List the own organizations and choose one of them. */
-    NotAMemberProblem: {
-      /** @constant */
-      type: '/problems/not-a-member';
-      /** @constant */
-      title: 'Not a member';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
     };
     /** @description The refresh token to revoke. */
     LogoutRequest: {
@@ -2524,6 +2524,17 @@ export interface components {
         'application/problem+json': components['schemas']['MalformedRequestProblem'];
       };
     };
+    /** @description There is no bearer token, or one that does not hold. */
+    Unauthenticated: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'WWW-Authenticate': components['headers']['WWWAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['UnauthenticatedProblem'];
+      };
+    };
     /** @description The server failed unexpectedly. */
     InternalError: {
       headers: {
@@ -2542,17 +2553,6 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['MalformedRequestProblem'];
-      };
-    };
-    /** @description There is no bearer token, or one that does not hold. */
-    Unauthenticated: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        'WWW-Authenticate': components['headers']['WWWAuthenticate'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['UnauthenticatedProblem'];
       };
     };
     /** @description The request breaks the contract. */
@@ -2930,6 +2930,18 @@ export interface operations {
           'application/problem+json': components['schemas']['InvalidCredentialsProblem'];
         };
       };
+      /** @description The password is right, but the user does not belong to the organization `org_id`. No session starts. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['NotAMemberProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -3021,6 +3033,8 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3037,6 +3051,8 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3051,6 +3067,8 @@ export interface operations {
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3058,7 +3076,8 @@ export interface operations {
             components['schemas']['ValidationFailedProblem'] | components['schemas']['PasswordRejectedProblem'];
         };
       };
-      500: components['responses']['InternalError'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['LimitedInternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
   };
@@ -3085,6 +3104,8 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3102,12 +3123,14 @@ export interface operations {
           'application/json': components['schemas']['ChangePasswordResponse'];
         };
       };
-      400: components['responses']['MalformedRequest'];
+      400: components['responses']['LimitedMalformedRequest'];
       401: components['responses']['Unauthenticated'];
       /** @description The current password is not right. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3121,6 +3144,8 @@ export interface operations {
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3128,15 +3153,18 @@ export interface operations {
             components['schemas']['ValidationFailedProblem'] | components['schemas']['PasswordRejectedProblem'];
         };
       };
-      /** @description The password was wrong too often; it is locked as for logins. */
+      /** @description The password was wrong too often, which locks it as for logins, or the rate limit is used up. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           'Retry-After': components['headers']['RetryAfter'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['AccountLockedProblem'];
+          'application/problem+json':
+            components['schemas']['AccountLockedProblem'] | components['schemas']['RateLimitedProblem'];
         };
       };
       500: components['responses']['InternalError'];
@@ -3798,6 +3826,8 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3821,6 +3851,8 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3834,6 +3866,8 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -3842,7 +3876,8 @@ export interface operations {
       };
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -3991,6 +4026,8 @@ export interface operations {
       201: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -4010,12 +4047,14 @@ export interface operations {
           'application/json': components['schemas']['Invite'];
         };
       };
-      400: components['responses']['MalformedRequest'];
+      400: components['responses']['LimitedMalformedRequest'];
       401: components['responses']['Unauthenticated'];
       /** @description The access token is not scoped to this organization, its role is below admin, or below the role to grant. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -4031,6 +4070,8 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -4040,7 +4081,8 @@ export interface operations {
       };
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };

@@ -45,6 +45,7 @@ export type LoginRequest = OperationRequest<{ body: Schemas['LoginRequest'] }>;
 export type LoginReply =
   | SuccessReply<200, operations['login']['responses'][200]['content']['application/json']>
   | Problems.InvalidCredentials
+  | Problems.NotAMember
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;

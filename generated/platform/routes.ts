@@ -137,6 +137,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'invalid-credentials': validators.problem_InvalidCredentials } },
+      403: { kind: 'problem', problems: { 'not-a-member': validators.problem_NotAMember } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
@@ -197,7 +198,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.resetPassword_body },
     maxBodyBytes: 65536,
     security: { anonymous: true, scheme: null },
-    rateLimits: [],
+    rateLimits: [{ name: 'reset', setting: 'AUTH_RESET_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -224,6 +225,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'password-rejected': validators.problem_PasswordRejected,
         },
       },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -238,7 +240,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.changePassword_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
-    rateLimits: [],
+    rateLimits: [{ name: 'change-password', setting: 'AUTH_CHANGE_PASSWORD_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -261,7 +263,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'password-rejected': validators.problem_PasswordRejected,
         },
       },
-      429: { kind: 'problem', problems: { 'account-locked': validators.problem_AccountLocked } },
+      429: {
+        kind: 'problem',
+        problems: {
+          'account-locked': validators.problem_AccountLocked,
+          'rate-limited': validators.problem_RateLimited,
+        },
+      },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -645,7 +653,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.acceptInvite_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
-    rateLimits: [],
+    rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -668,6 +676,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -755,7 +764,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.createInvite_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
-    rateLimits: [],
+    rateLimits: [{ name: 'invite', setting: 'AUTH_INVITE_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
       201: {
@@ -787,6 +796,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },

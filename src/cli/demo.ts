@@ -60,7 +60,8 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
     const database = openDatabase(uri, { logger: log });
     try {
       const password = await newPassword(systemRandom);
-      const passwordHash = await createPasswords(settings.bcryptCost).hash(password);
+      const passwords = createPasswords({ cost: settings.bcryptCost, queue: 0, log });
+      const passwordHash = await passwords.hash(password).finally(() => passwords.close());
       const account = { email, passwordHash, replaces: options.resetPassword };
       const organization = await holdDemoOrganization(database.sql, account, systemClock.now());
       if (organization === null) {

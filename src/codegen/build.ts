@@ -51,7 +51,9 @@ await Promise.all([
 
 /** Takes the types away, file by file; `tsc` checks them elsewhere. */
 async function compile(): Promise<void> {
-  const sources = (await filesBelow('src')).filter((file) => /^src\/(?!codegen|compose|console).*\.ts$/.test(file));
+  const sources = (await filesBelow('src')).filter((file) =>
+    /^src\/(?!codegen|compose|console).*\.(ts|js)$/.test(file),
+  );
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });
 }

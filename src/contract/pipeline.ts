@@ -5,7 +5,7 @@ import { internalError, methodNotAllowed, notImplemented } from '../../generated
 import { authenticate, authorize, type AnySecurityHandler } from './authentication.js';
 import { Exchange } from './exchange.js';
 import { negotiate } from './negotiation.js';
-import { limitRate, type RateLimiter } from './rate-limiting.js';
+import { countsPrincipals, limitRate, type RateLimiter } from './rate-limiting.js';
 import { checkReply, isChecked, type AnyReply, type ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply, type PreparedReply } from './reply-writer.js';
 import { readBody, RequestAborted } from './request-body.js';
@@ -72,7 +72,7 @@ export interface PipelineOptions {
  *  3. negotiate media types      406, 415
  *  4. read the body              413
  *  5. limit the rate             429
- *  6. authenticate               401
+ *  6. authenticate               401; then 429, where the limit is one of the caller
  *  7. parse the body             400
  *  8. validate                   422
  *  9. authorize                  403
@@ -143,17 +143,23 @@ async function answer(exchange: Exchange, options: PipelineOptions): Promise<Pre
 
 async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<AnyReply> {
   const { route } = exchange;
+  const limiter = route.rateLimits.length === 0 ? null : options.rateLimiter;
+  const isLimitedByCaller = countsPrincipals(route.rateLimits);
   const refusal =
     options.admit(exchange.request) ??
     negotiate(exchange) ??
     (route.body === null ? null : await readBody(exchange)) ??
-    (options.rateLimiter === null ? null : await limitRate(exchange, options.rateLimiter));
+    (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, null));
   if (refusal !== null) return refusal;
 
   const { scheme } = route.security;
   const authentic = scheme === null ? { principal: null } : await authenticate(exchange, options.security);
   if ('refusal' in authentic) return authentic.refusal;
   exchange.principal = authentic.principal;
+  if (limiter !== null && isLimitedByCaller) {
+    const limited = await limitRate(exchange, limiter, authentic.principal);
+    if (limited !== null) return limited;
+  }
 
   const parsed = exchange.parsedBody;
   if ('problem' in parsed) return parsed.problem;

@@ -28,16 +28,28 @@ export interface RateLimiter {
   consume(setting: string, key: string): Promise<RateLimitState | null>;
 }
 
+/** Whether a limit counts callers by who they are, which is known only after authentication. */
+export function countsPrincipals(policies: readonly RateLimitPolicy[]): boolean {
+  return policies.some(({ key }) => key.some((part) => part.startsWith(principalPrefix)));
+}
+
+const principalPrefix = 'principal.';
+
 /**
  * Counts the request under each policy of its operation, puts the `RateLimit` fields on the reply
  * (draft-ietf-httpapi-ratelimit-headers), and refuses it when one is exceeded (429).
+ *
+ * @param principal who is calling; null before authentication
  */
-export async function limitRate(exchange: Exchange, limiter: RateLimiter): Promise<ProblemReply | null> {
+export async function limitRate(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  principal: unknown,
+): Promise<ProblemReply | null> {
   const { rateLimits } = exchange.route;
-  if (rateLimits.length === 0) return null;
   const states: { policy: RateLimitPolicy; state: RateLimitState }[] = [];
   for (const policy of rateLimits) {
-    const state = await limiter.consume(policy.setting, keyOf(policy, exchange));
+    const state = await limiter.consume(policy.setting, keyOf(policy, exchange, principal));
     if (state !== null) states.push({ policy, state });
   }
   if (states.length === 0) return null;
@@ -57,16 +69,21 @@ export async function limitRate(exchange: Exchange, limiter: RateLimiter): Promi
 const longestKey = 255;
 
 /** A body that does not parse counts as one without the property: nobody escapes the count by sending nonsense. */
-function keyOf(policy: RateLimitPolicy, exchange: Exchange): string {
+function keyOf(policy: RateLimitPolicy, exchange: Exchange, principal: unknown): string {
+  const body = 'value' in exchange.parsedBody ? exchange.parsedBody.value : null;
   const parts = policy.key.map((part) => {
     if (part === 'ip') return subscriberOf(exchange.clientIp);
-    const body = exchange.parsedBody;
-    const value: unknown = 'value' in body ? body.value : null;
-    const property = part.replace(/^body\./, '');
-    const given: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, property) : '';
-    return typeof given === 'string' ? given.trim().toLowerCase() : '';
+    if (part.startsWith(principalPrefix)) return textIn(principal, part.slice(principalPrefix.length));
+    return textIn(body, part.replace(/^body\./, ''))
+      .trim()
+      .toLowerCase();
   });
   const key = JSON.stringify([policy.name, ...parts]);
   // The body is not validated yet, and a store may take no key of any length.
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64url');
+}
+
+function textIn(value: unknown, property: string): string {
+  const given: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, property) : '';
+  return typeof given === 'string' ? given : '';
 }

@@ -28,7 +28,7 @@ import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import { createMetrics, type Metrics } from './operations/metrics.js';
-import { createPasswords } from './passwords/passwords.js';
+import { createPasswords, PasswordsBusy } from './passwords/passwords.js';
 import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
 import { createSecretBox } from './secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
@@ -128,6 +128,8 @@ export async function startPlatform(
     stops.push(() => syncJobs.stop(deadlineMs));
 
     const keyRing = await keyRings(settings, database, secrets, clock);
+    const passwords = createPasswords({ cost: settings.bcryptCost, queue: settings.bcryptQueue, log });
+    stops.push(() => passwords.close());
     let stopping = false;
     const dependencies: PlatformDependencies = {
       sql: database.sql,
@@ -135,7 +137,7 @@ export async function startPlatform(
       clock,
       random: systemRandom,
       log,
-      passwords: createPasswords(settings.bcryptCost),
+      passwords,
       tokens: createTokens({
         keyRing,
         issuer: settings.jwtIssuer,
@@ -257,6 +259,12 @@ const readOnlyReason = 'The database takes no writes at present. Try again soon.
 /** The documented problems of failures that can end any request, whatever its handler does. */
 function problemOf(error: unknown): ProblemReply | null {
   if (error instanceof SessionEnded) return refused();
+  if (error instanceof PasswordsBusy) {
+    return serviceUnavailable({
+      message: 'Too many passwords wait to be checked. Try again soon.',
+      retry_after_seconds: 5,
+    });
+  }
   if (isConnectionFailure(error)) {
     return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
   }

@@ -37,6 +37,8 @@ export interface PlatformSettings {
   readonly jwtAudience: string;
   readonly autoCreateOrgOnRegister: boolean;
   readonly bcryptCost: number;
+  /** Password computations that may wait; more are refused. */
+  readonly bcryptQueue: number;
   readonly refreshReuseGraceSeconds: number;
   readonly replyValidation: (typeof replyValidations)[number];
   /** By the setting's name; null: off. */
@@ -156,6 +158,12 @@ const table = {
     'true: registration also creates an organization. false: guided onboarding does.',
   ),
   bcryptCost: setting('AUTH_BCRYPT_COST', '12', wholeNumber(4, 16), 'Work factor of password hashes.'),
+  bcryptQueue: setting(
+    'AUTH_BCRYPT_QUEUE',
+    '64',
+    wholeNumber(0, 10_000),
+    'Most password computations that wait for a free core; further logins are answered 503.',
+  ),
   refreshReuseGraceSeconds: setting(
     'AUTH_REFRESH_REUSE_GRACE',
     '0',
@@ -205,10 +213,14 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP'),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
+  rateLimit('AUTH_RESET_LIMIT', '10/hour', 'password resets per IP'),
+  rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
   rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
+  rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'accepted invites per user'),
+  rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
 ];
 
 /** Every setting, in the order of the README. */

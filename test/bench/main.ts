@@ -2,6 +2,7 @@
 import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
 import { benchCompose } from './compose/compose.js';
 import { benchThroughput } from './http/throughput.js';
+import { benchCrowd } from './platform/crowd.js';
 import { benchLogin } from './platform/login.js';
 import { benchMe } from './platform/me.js';
 import { benchStart } from './platform/start.js';
@@ -13,6 +14,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   throughput: benchThroughput,
   me: benchMe,
   login: benchLogin,
+  crowd: benchCrowd,
   start: benchStart,
   'sdk-size': benchSdkSize,
   compose: benchCompose,

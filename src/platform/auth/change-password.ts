@@ -4,8 +4,8 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { checkPassword } from '../passwords/password-rules.js';
-import { startSession, tokenPair } from '../sessions/token-pair.js';
-import { findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
+import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
+import { clearLoginFailures, findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
 
 export const changePassword: ChangePasswordHandler<PlatformDependencies> = async (
@@ -13,28 +13,29 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   dependencies,
 ) => {
   const { sql, clock, passwords } = dependencies;
-  const now = clock.now();
   const { user_id: userId, email, org_id: orgId } = principal;
-  const seconds = await secondsLocked(sql, email, now);
-  if (seconds > 0) {
-    const message = `The password was wrong too often. Try again in ${seconds} seconds.`;
-    return accountLocked({ message, retry_after_seconds: seconds });
-  }
+  const seconds = await secondsLocked(sql, email, clock.now());
+  if (seconds > 0) return locked(seconds);
   const violations = await checkPassword(body.new_password);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
   }
-  const current = (await findCredentials(sql, email))?.password_hash ?? null;
-  if (!(await passwords.matches(body.current_password, current))) {
-    await recordLoginFailure(sql, email, now);
-    return wrongPassword({ message: 'The current password is not right.' });
+  const credentials = await findCredentials(sql, email);
+  const isRight = await passwords.matches(body.current_password, credentials?.password_hash ?? null);
+  if (!isRight || credentials === null) {
+    const remaining = await recordLoginFailure(sql, email, clock.now());
+    return remaining > 0 ? locked(remaining) : wrong();
   }
   const passwordHash = await passwords.hash(body.new_password);
 
-  const session = await sql.begin(async (transaction) => {
+  const outcome = await sql.begin(async (transaction): Promise<SessionState | number | null> => {
+    const now = clock.now();
     await lockUser(transaction, userId);
-    // Another change may have gone first: then the password that was confirmed is the current one no longer.
-    const [unchanged] = await transaction`select 1 from users where id = ${userId} and password_hash = ${current}`;
+    const remaining = await clearLoginFailures(transaction, email, now);
+    if (remaining > 0) return remaining;
+    // Another change may have come first: then the password that was confirmed is no longer the current one.
+    const [unchanged] = await transaction`
+      select 1 from users where id = ${userId} and is_active and token_version = ${credentials.token_version}`;
     if (unchanged === undefined) return null;
     await replacePassword(transaction, userId, passwordHash, now);
     const record = { resourceKind: 'USER', resourceId: userId, orgId, userId } as const;
@@ -42,9 +43,19 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     const account = await findAccount(transaction, userId, orgId);
     return account === null ? null : startSession(transaction, account, context, dependencies);
   });
-  if (session === null) return wrongPassword({ message: 'The current password is not right.' });
+  if (outcome === null) return wrong();
+  if (typeof outcome === 'number') return locked(outcome);
   return {
     status: 200,
-    body: { message: 'Your password is changed.', tokens: await tokenPair(session, dependencies) },
+    body: { message: 'Your password is changed.', tokens: await tokenPair(outcome, dependencies) },
   };
 };
+
+function wrong(): ReturnType<typeof wrongPassword> {
+  return wrongPassword({ message: 'The current password is wrong.' });
+}
+
+function locked(seconds: number): ReturnType<typeof accountLocked> {
+  const message = `The password was wrong too often. Try again in ${seconds} seconds.`;
+  return accountLocked({ message, retry_after_seconds: seconds });
+}

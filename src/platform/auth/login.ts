@@ -1,11 +1,11 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { LoginHandler } from '../../../generated/platform/operations.js';
-import { accountLocked, invalidCredentials } from '../../../generated/problems.js';
+import { accountLocked, invalidCredentials, notAMember } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { startSession, tokenPair } from '../sessions/token-pair.js';
+import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import {
   clearLoginFailures,
   findCredentials,
@@ -20,58 +20,85 @@ import {
  */
 export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, passwords } = dependencies;
-  const now = clock.now();
   const { email } = body;
-  const seconds = await secondsLocked(sql, email, now);
-  if (seconds > 0) {
-    const message = `Too many failed logins. Try again in ${seconds} seconds.`;
-    return accountLocked({ message, retry_after_seconds: seconds });
-  }
+  const seconds = await secondsLocked(sql, email, clock.now());
+  if (seconds > 0) return locked(seconds);
 
   const credentials = await findCredentials(sql, email);
   const hash = credentials?.is_active === true ? credentials.password_hash : null;
-  if (!(await passwords.matches(body.password, hash)) || credentials === null) {
-    await sql.begin(async (transaction) => {
-      await recordLoginFailure(transaction, email, now);
-      await recordFailedLogin(transaction, context, now, credentials, 'invalid credentials');
+  const isRight = await passwords.matches(body.password, hash);
+  if (!isRight || credentials === null) {
+    const lockedFor = await sql.begin(async (transaction) => {
+      const now = clock.now();
+      const remaining = await recordLoginFailure(transaction, email, now);
+      if (remaining === 0) await recordFailedLogin(transaction, context, now, credentials, 'invalid credentials');
+      return remaining;
     });
-    return invalidCredentials();
-  }
-  if (credentials.auth_provider === 'local' && !credentials.is_verified) {
-    await sql.begin(async (transaction) => {
-      await clearLoginFailures(transaction, email);
-      await recordFailedLogin(transaction, context, now, credentials, 'email not verified');
-    });
-    const message = 'Verify your e-mail address, then log in.';
-    return { status: 200, body: { status: 'email_verification_required', email, message } };
+    return lockedFor > 0 ? locked(lockedFor) : invalidCredentials();
   }
 
-  // Otherwise an account of before a change of AUTH_BCRYPT_COST could be told from none by the time of a reply.
-  const newHash = hash !== null && passwords.isOutdated(hash) ? await passwords.hash(body.password) : hash;
-  const session = await sql.begin(async (transaction) => {
-    await clearLoginFailures(transaction, email);
-    // The password may have been changed, or the account disabled, while the old hash was being compared.
-    const [current] = await transaction`
-      update users set last_login_at = ${now}, password_hash = ${newHash}
-      where id = ${credentials.id} and is_active and password_hash = ${hash} returning 1`;
+  const isVerified = credentials.auth_provider !== 'local' || credentials.is_verified;
+  // Rehash outdated hashes; otherwise response time reveals older accounts.
+  const isOutdated = isVerified && hash !== null && passwords.isOutdated(hash);
+  const newHash = isOutdated ? await passwords.hash(body.password) : hash;
+  const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
+    const now = clock.now();
+    const remaining = await clearLoginFailures(transaction, email, now);
+    if (remaining > 0) return { kind: 'locked', seconds: remaining };
+    if (!isVerified) {
+      await recordFailedLogin(transaction, context, now, credentials, 'email not verified');
+      return { kind: 'unverified' };
+    }
+
     const orgId = body.org_id ?? credentials.first_org_id;
-    const account = current === undefined ? null : await findAccount(transaction, credentials.id, orgId);
-    if (account === null) return null;
-    const started = await startSession(transaction, account, context, dependencies);
+    const account = await findAccount(transaction, credentials.id, orgId);
+    if (account === null) return { kind: 'invalid' };
+    if (body.org_id != null && account.org_id === null) {
+      await recordFailedLogin(transaction, context, now, credentials, 'not a member of the organization');
+      return { kind: 'foreign' };
+    }
+    // Fails if the password was replaced, or the account disabled, while the old hash was being compared. A new hash of
+    // the same password, which another login may have stored, is no reason to fail.
+    const [current] = await transaction`
+      update users set last_login_at = ${now},
+        password_hash = case when password_hash = ${hash} then ${newHash} else password_hash end
+      where id = ${account.id} and is_active and token_version = ${credentials.token_version} returning 1`;
+    if (current === undefined) return { kind: 'invalid' };
+    const session = await startSession(transaction, { ...account, last_login_at: now }, context, dependencies);
     await recordAudit(transaction, context, now, {
       action: 'LOGIN',
       resourceKind: 'SESSION',
       orgId: account.org_id,
       userId: account.id,
     });
-    return started;
+    return { kind: 'started', session };
   });
-  if (session === null) return invalidCredentials();
-  const { account } = session;
-  const tokens = await tokenPair(session, dependencies);
+
+  if (outcome.kind === 'locked') return locked(outcome.seconds);
+  if (outcome.kind === 'invalid') return invalidCredentials();
+  if (outcome.kind === 'foreign') return notAMember({ message: 'You do not belong to this organization.' });
+  if (outcome.kind === 'unverified') {
+    const message = 'Verify your e-mail address, then log in.';
+    return { status: 200, body: { status: 'email_verification_required', email, message } };
+  }
+  const { account } = outcome.session;
+  const tokens = await tokenPair(outcome.session, dependencies);
   const needsOnboarding = credentials.first_org_id === null && !account.is_superuser;
   return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
 };
+
+/** What became of a login with the right password. */
+type Outcome =
+  | { readonly kind: 'started'; readonly session: SessionState }
+  | { readonly kind: 'locked'; readonly seconds: number }
+  | { readonly kind: 'unverified' }
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'invalid' };
+
+function locked(seconds: number): ReturnType<typeof accountLocked> {
+  const message = `Too many failed logins. Try again in ${seconds} seconds.`;
+  return accountLocked({ message, retry_after_seconds: seconds });
+}
 
 async function recordFailedLogin(
   sql: Sql,

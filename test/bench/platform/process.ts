@@ -51,6 +51,7 @@ export interface Account {
   readonly email: string;
   readonly password: string;
   readonly accessToken: string;
+  readonly refreshToken: string;
 }
 
 /** Registers, verifies by the mail in the mailbox folder, and logs in. */
@@ -60,11 +61,12 @@ export async function createAccount({ url, home }: PlatformProcess): Promise<Acc
   const token = await tokenInMailbox(join(home, 'mailbox'));
   await fetch(`${url}/api/v1/auth/verify?token=${token}`);
   const login: unknown = await post(`${url}/api/v1/auth/login`, credentials);
-  if (typeof login !== 'object' || login === null || !('access_token' in login)) throw new Error('cannot log in');
-  return { ...credentials, accessToken: String(login.access_token) };
+  if (typeof login !== 'object' || login === null || !('access_token' in login) || !('refresh_token' in login))
+    throw new Error('cannot log in');
+  return { ...credentials, accessToken: String(login.access_token), refreshToken: String(login.refresh_token) };
 }
 
-async function post(url: string, body: object): Promise<unknown> {
+export async function post(url: string, body: object): Promise<unknown> {
   const reply = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

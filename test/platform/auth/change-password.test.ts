@@ -73,6 +73,14 @@ describe('a change of the password', () => {
     expect((await login(platform, user.email)).status).toBe(429);
   });
 
+  it('tells of sixty guesses at once only five, and hides the right one among the others', async () => {
+    const user = await platform.signUp({ organization: null });
+    const replies = await simultaneously(60, (index) => change(user, index === 54 ? testPassword : 'wrong river 8'));
+    const count = (wanted: number): number => replies.filter(({ status }) => status === wanted).length;
+    expect([count(200), count(403), count(429)]).toEqual([0, 5, 55]);
+    expect((await login(platform, user.email)).status).toBe(429);
+  });
+
   it('clears the count of failed logins', async () => {
     const user = await platform.signUp({ organization: null });
     for (let count = 0; count < 4; count += 1) await login(platform, user.email, 'wrong river 8');

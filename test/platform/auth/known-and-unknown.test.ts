@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform } from '../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { startStatementCounter, type StatementCounter } from '../../support/postgres-statements.js';
-import { countNativeTasks } from '../passwords/native-tasks.js';
+import { countComputations } from '../passwords/computations.js';
 import { forgot, login, newEmail, register, resend, withoutRequestId } from './requests.js';
 
 /** Everything that a caller could tell two addresses apart by: the reply, and the work that stands behind it. */
@@ -53,7 +53,7 @@ beforeEach(() => platform.database.sql`delete from login_failures`);
 async function observe(call: () => Promise<JsonReply>): Promise<Observed> {
   await platform.running.mails.drain();
   counter.take();
-  const { tasks: hashComputations, result: reply } = await countNativeTasks(call);
+  const { computations: hashComputations, result: reply } = await countComputations(call);
   return {
     reply: withoutRequestId(reply),
     headers: [...reply.headers.keys()].sort(),

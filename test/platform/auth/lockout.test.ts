@@ -76,6 +76,21 @@ describe('five failed logins in a row', () => {
     expect((await login(platform, await newAccount())).status).toBe(200);
   });
 
+  it('are all that is answered of thirty at once: the others find the lock', async () => {
+    for (const email of [await newAccount(), newEmail()]) {
+      const replies = await simultaneously(30, () => fail(email));
+      const count = (wanted: number): number => replies.filter(({ status }) => status === wanted).length;
+      expect([count(401), count(429)]).toEqual([5, 25]);
+      expect((await login(platform, email)).status).toBe(429);
+    }
+  });
+
+  it('hide the right password among sixty guesses at once', async () => {
+    const email = await newAccount();
+    const replies = await simultaneously(60, (index) => (index === 54 ? login(platform, email) : fail(email)));
+    expect(replies.filter(({ status }) => status === 200)).toEqual([]);
+  });
+
   it('lock when they arrive at once, too', async () => {
     const email = await newAccount();
     await simultaneously(5, () => fail(email));
@@ -119,6 +134,12 @@ describe('the count of failures', () => {
     expect(await platform.database.sql`select 1 from login_failures where email = ${email}`).toEqual([]);
     await failTimes(email, 4);
     expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('does not grow by correct passwords, however many arrive at once', async () => {
+    const email = await newAccount();
+    const replies = await simultaneously(30, () => login(platform, email));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('is cleared by the right password of an unverified account', async () => {

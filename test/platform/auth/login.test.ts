@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform } from '../../support/platform.js';
 import { login, newEmail, register, withoutRequestId } from './requests.js';
@@ -102,13 +103,19 @@ describe('the organization of a login', () => {
     expect((await loginTo(user.email, owner.orgId)).body.user).toMatchObject({ org_id: owner.orgId, role: 'viewer' });
   });
 
-  it('is none when the user is no member of the one that the request names', async () => {
-    const stranger = await platform.signUp();
-    const { email } = await platform.signUp();
-    expect((await loginTo(email, stranger.orgId)).body).toMatchObject({
-      needs_onboarding: false,
-      user: { org_id: null, role: null },
-    });
+  it.each([
+    ['one that the user is no member of', async () => (await platform.signUp()).orgId],
+    ['one that does not exist', () => Promise.resolve(randomUUID())],
+  ])('must not be %s: no session starts, and it is recorded', async (_name, orgId) => {
+    const user = await platform.signUp();
+    const before = [await storedRefreshTokens(platform, user.userId), await storedUser(platform, user.email)];
+    const reply = await loginTo(user.email, await orgId());
+    expect(reply).toMatchObject({ status: 403, body: { type: '/problems/not-a-member' } });
+    expect(await auditOf(platform, reply)).toMatchObject([
+      { action: 'LOGIN_FAILED', user_id: user.userId, status: 'failure', note: 'not a member of the organization' },
+    ]);
+    const after = [await storedRefreshTokens(platform, user.userId), await storedUser(platform, user.email)];
+    expect(after).toEqual(before);
   });
 });
 

@@ -1,10 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { hashSync } from '@node-rs/bcrypt';
 import { describe, expect, it } from 'vitest';
-import { createPasswords, dummyHash } from '../../../src/platform/passwords/passwords.js';
-import { countNativeTasks } from './native-tasks.js';
+import { createPasswords, dummyHash, PasswordsBusy } from '../../../src/platform/passwords/passwords.js';
+import { captureLog } from '../../support/captured-log.js';
+import { countComputations } from './computations.js';
+
+const { log } = captureLog();
 
 describe('a password hash', () => {
-  const passwords = createPasswords(5);
+  const passwords = createPasswords({ cost: 5, queue: 8, log });
 
   it('is bcrypt of the configured cost', async () => {
     expect(await passwords.hash('seven quiet rivers 7')).toMatch(/^\$2b\$05\$[./A-Za-z0-9]{53}$/);
@@ -18,7 +22,7 @@ describe('a password hash', () => {
   });
 
   it('matches on when the configured cost is changed', async () => {
-    const hash = await createPasswords(4).hash('seven quiet rivers 7');
+    const hash = await createPasswords({ cost: 4, queue: 8, log }).hash('seven quiet rivers 7');
     expect(await passwords.matches('seven quiet rivers 7', hash)).toBe(true);
   });
 
@@ -32,7 +36,7 @@ describe('a password hash', () => {
 
 describe('a comparison with no hash', () => {
   it('never matches', async () => {
-    expect(await createPasswords(4).matches('', null)).toBe(false);
+    expect(await createPasswords({ cost: 4, queue: 8, log }).matches('', null)).toBe(false);
   });
 
   it.each([4, 12, 16])('is one with a hash of the configured cost, %i, in the form of a real one', (cost) => {
@@ -43,10 +47,29 @@ describe('a comparison with no hash', () => {
   });
 
   it('hands bcrypt as much to do as one with a hash', async () => {
-    const passwords = createPasswords(4);
+    const passwords = createPasswords({ cost: 4, queue: 8, log });
     const hash = await passwords.hash('seven quiet rivers 7');
-    const one = { tasks: 1, result: false };
-    expect(await countNativeTasks(() => passwords.matches('another', hash))).toEqual(one);
-    expect(await countNativeTasks(() => passwords.matches('another', null))).toEqual(one);
+    const one = { computations: 1, result: false };
+    expect(await countComputations(() => passwords.matches('another', hash))).toEqual(one);
+    expect(await countComputations(() => passwords.matches('another', null))).toEqual(one);
+  });
+});
+
+describe('an outdated hash', () => {
+  it('has a lower cost than the configured one; a higher one stays', () => {
+    const passwords = createPasswords({ cost: 10, queue: 0, log });
+    expect([9, 10, 11].map((cost) => passwords.isOutdated(dummyHash(cost)))).toEqual([true, false, false]);
+  });
+});
+
+describe('more computations than threads and places in the queue', () => {
+  it('are refused, and are admitted again when one is done', async () => {
+    const passwords = createPasswords({ cost: 6, queue: 1, log });
+    const admitted = Array.from({ length: availableParallelism() + 1 }, () => passwords.hash('seven quiet rivers 7'));
+    await expect(passwords.hash('seven quiet rivers 7')).rejects.toThrow(PasswordsBusy);
+    await expect(passwords.matches('seven quiet rivers 7', null)).rejects.toThrow(PasswordsBusy);
+    await Promise.all(admitted);
+    expect(await passwords.matches('seven quiet rivers 7', null)).toBe(false);
+    await passwords.close();
   });
 });

@@ -66,6 +66,17 @@ const limited: readonly Limited[] = [
     per: 'ip and e-mail',
   },
   {
+    operation: 'resetPassword',
+    method: 'POST',
+    path: '/api/v1/auth/reset-password',
+    body: () => ({ token: 'unknown', new_password: testPassword }),
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'reset',
+    policies: '"reset";q=10;w=3600',
+    per: 'ip',
+  },
+  {
     operation: 'login',
     method: 'POST',
     path: '/api/v1/auth/login',
@@ -103,11 +114,12 @@ const limited: readonly Limited[] = [
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  const unset = ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'];
+  const unset = ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'RESET', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'];
+  const ofCallers = ['CHANGE_PASSWORD', 'ACCEPT_INVITE', 'INVITE'];
   platform = await startTestPlatform({
     // An empty variable is one that is not set: the defaults hold.
     environment: {
-      ...Object.fromEntries(unset.map((name) => [`AUTH_${name}_LIMIT`, ''])),
+      ...Object.fromEntries([...unset, ...ofCallers].map((name) => [`AUTH_${name}_LIMIT`, ''])),
       TRUSTED_PROXIES: '127.0.0.1',
     },
   });
@@ -206,6 +218,66 @@ describe('the limits of a login', () => {
     const reply = await login('192.0.2.1', newEmail());
     expect(reply.body.type).toBe('/problems/rate-limited');
     expect(reply.headers.get('RateLimit')).toMatch(/^"login-ip";r=0;t=\d+, "login";r=9;t=\d+$/);
+  });
+});
+
+describe('the limits of a caller', () => {
+  interface OfCaller {
+    readonly operation: string;
+    readonly path: (orgId: string) => string;
+    readonly limit: number;
+    readonly policy: string;
+    readonly window: number;
+  }
+  const ofCaller: readonly OfCaller[] = [
+    {
+      operation: 'changePassword',
+      path: () => '/api/v1/auth/change-password',
+      limit: 10,
+      policy: 'change-password',
+      window: quarter,
+    },
+    {
+      operation: 'acceptInvite',
+      path: () => '/api/v1/auth/accept-invite',
+      limit: 10,
+      policy: 'accept-invite',
+      window: quarter,
+    },
+    {
+      operation: 'createInvite',
+      path: (orgId) => `/api/v1/organizations/${orgId}/invites`,
+      limit: 50,
+      policy: 'invite',
+      window: hour,
+    },
+  ];
+
+  it.each(ofCaller)('count $operation by user, from everywhere', async ({ path, limit, policy, window }) => {
+    const [user, other] = [await platform.signUp(), await platform.signUp()];
+    await platform.database.sql`truncate rate_limits`;
+    const call = (caller: typeof user, from: string): Promise<JsonReply> =>
+      platform.json('POST', path(caller.orgId), {
+        token: caller.accessToken,
+        body: {}, // refused after it is counted
+        headers: { 'X-Forwarded-For': from },
+      });
+    for (let count = 0; count < limit; count += 1) {
+      const reply = await call(user, `192.0.2.${count + 1}`);
+      expect(reply.status).toBe(422);
+      expect(reply.headers.get('RateLimit-Policy')).toBe(`"${policy}";q=${limit};w=${window}`);
+      expect(reply.headers.get('RateLimit')).toContain(`"${policy}";r=${limit - count - 1}`);
+    }
+    const refused = await call(user, '192.0.2.99');
+    expect(refused).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+    expect(refused.headers.get('Retry-After')).toBe(String(refused.body.retry_after_seconds));
+    expect((await call(other, '192.0.2.1')).status).toBe(422);
+  });
+
+  it.each(ofCaller)('are not told to callers without a token: $operation', async ({ path }) => {
+    const reply = await platform.json('POST', path(randomUUID()), { body: {} });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.has('RateLimit')).toBe(false);
   });
 });
 

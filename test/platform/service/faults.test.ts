@@ -8,7 +8,7 @@ import { exampleOf, named, platformExamples, sendExample, type Filling } from '.
 
 /** Limits that are on and never reached, so that every limited operation counts in the database. */
 const generousLimits = Object.fromEntries(
-  ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'].map((name) => [
+  ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'RESET', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'].map((name) => [
     `AUTH_${name}_LIMIT`,
     '100000/hour',
   ]),
@@ -94,8 +94,9 @@ describe('Every table but that of the rate limits is gone', () => {
     await platform.stop();
   });
 
+  // A limit of the caller is counted after authentication, which fails here.
   const limited = named(platformExamples).filter(({ name }) =>
-    routes.some(({ operationId, rateLimits }) => operationId === name && rateLimits.length > 0),
+    routes.some((each) => each.operationId === name && each.rateLimits.length > 0 && each.security.scheme === null),
   );
   test.each(limited)('$name answers 500 and still tells what is left of its limits', async ({ name }) => {
     const { status, headers } = await send(platform, name, user);

@@ -79,6 +79,7 @@ export type LoginResult =
   | Success<200, operations['login']['responses'][200]['content']['application/json']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['InvalidCredentialsProblem']>
+  | Failure<403, Schemas['NotAMemberProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -127,6 +128,7 @@ export type ResetPasswordResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['PasswordRejectedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Reset the password (`POST /api/v1/auth/reset-password`). */
@@ -150,7 +152,7 @@ export type ChangePasswordResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['PasswordRejectedProblem']>
-  | Failure<429, Schemas['AccountLockedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Change the own password (`POST /api/v1/auth/change-password`). */
@@ -467,6 +469,7 @@ export type AcceptInviteResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Accept an invite (`POST /api/v1/auth/accept-invite`). */
@@ -575,6 +578,7 @@ export type CreateInviteResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */

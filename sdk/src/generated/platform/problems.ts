@@ -18,13 +18,13 @@ export type Problem =
   | Schemas['ServiceUnavailableProblem']
   | Schemas['InvalidVerificationTokenProblem']
   | Schemas['InvalidCredentialsProblem']
+  | Schemas['NotAMemberProblem']
   | Schemas['AccountLockedProblem']
   | Schemas['InvalidResetTokenProblem']
   | Schemas['UnauthenticatedProblem']
   | Schemas['WrongPasswordProblem']
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
-  | Schemas['NotAMemberProblem']
   | Schemas['SessionNotFoundProblem']
   | Schemas['InvalidInviteProblem']
   | Schemas['EmailNotVerifiedProblem']
@@ -65,13 +65,13 @@ export const problemTypes = [
   '/problems/service-unavailable',
   '/problems/invalid-verification-token',
   '/problems/invalid-credentials',
+  '/problems/not-a-member',
   '/problems/account-locked',
   '/problems/invalid-reset-token',
   '/problems/unauthenticated',
   '/problems/wrong-password',
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
-  '/problems/not-a-member',
   '/problems/session-not-found',
   '/problems/invalid-invite',
   '/problems/email-not-verified',
