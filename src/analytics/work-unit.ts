@@ -58,5 +58,7 @@ export interface WorkUnitStore {
   scan(orgId: string, repoId: string): AsyncIterable<readonly WorkUnit[]>;
   /** One unit, for explanations. */
   find(orgId: string, id: string): Promise<WorkUnit | undefined>;
+  /** To be called after many changes: gives an engine that plans by statistics those of what is new. */
+  settle?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ import { readSettings, SettingError } from '../platform/settings.js';
 import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
+import type { WorkOptions } from '../platform/sync/jobs/work.js';
 import { systemClock, systemRandom, type Random } from '../platform/surroundings.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { systemSurroundings } from '../sync/system-surroundings.js';
@@ -67,7 +68,7 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
       if (organization === null) {
         throw new SettingError(`${email} is the address of an account that is not the demo's. Give another: --email`);
       }
-      const run = await fill(database.sql, organization, store, settings.workUnitRules, log);
+      const run = await fill(database.sql, organization, { store, database: uri }, settings.workUnitRules, log);
       const facts: DemoFacts = {
         ...organization,
         email,
@@ -96,7 +97,7 @@ async function newPassword(random: Random): Promise<string> {
 async function fill(
   sql: DatabaseSql,
   organization: DemoOrganization,
-  store: string,
+  { store, database }: Pick<WorkOptions, 'store' | 'database'>,
   rulesFile: string | null,
   log: ReturnType<typeof createLog>,
 ): Promise<DemoRunState> {
@@ -109,6 +110,7 @@ async function fill(
     execute: executeAloud,
     secrets: noSecrets,
     store,
+    database,
     integrationNetworks: [],
     localRoot: null,
     rulesFile,

@@ -6,6 +6,7 @@ import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
 import type { SyncOptions, SyncRequest } from '../sync/request.js';
 import { parseSyncRequest } from '../sync/request.js';
 import { runSync } from '../sync/run.js';
+import { keepHeapSteady } from '../sync/steady-heap.js';
 import type { SyncSummary } from '../sync/summary.js';
 import { exitCodeOf } from '../sync/summary.js';
 import type { SyncProgress, Surroundings } from '../sync/surroundings.js';
@@ -26,6 +27,7 @@ export async function runSyncCommand(options: SyncOptions, json: boolean): Promi
     process.stderr.write(describeProblems(parsed.problems));
     return 2;
   }
+  keepHeapSteady();
   const summary = await watched(parsed.request);
   process.stderr.write(describeSummary(summary));
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);

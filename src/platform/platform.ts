@@ -108,6 +108,7 @@ export async function startPlatform(
         executeSync ?? (isOfOneProcess(settings.analyticsUri) ? executeInServer(importConnector) : executeInProcess),
       limit: settings.syncJobs,
       store: settings.analyticsUri ?? uri,
+      database: uri,
       integrationNetworks: settings.integrationNetworks,
       localRoot: settings.syncLocalRoot,
       rulesFile: settings.workUnitRules,

@@ -11,7 +11,7 @@ import type { WorkUnitDeriver } from './work-units/deriver.js';
  *
  * It holds seven locks at once, each on a connection of its own: a sink for three repositories at a time has enough.
  *
- * No sync of this source and no derivation of its work units is under way meanwhile, where the database has locks.
+ * No sync of this source and no derivation of its work units is under way meanwhile.
  *
  * @param repoId a repository of which nothing is stored is no error
  */
@@ -20,7 +20,7 @@ export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string,
   const locks: Lock[] = [];
   try {
     for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, surroundings));
-    await underLock(deriver, repoId, undefined, () => remove(deriver, repoId));
+    await underLock(deriver, repoId, () => remove(deriver, repoId));
   } finally {
     for (const lock of locks) await lock.release();
   }

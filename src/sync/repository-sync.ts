@@ -1,4 +1,5 @@
 /** The sync of one repository: lock, repair the secondary, then page after page into the databases. */
+import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
 import type { OpenRepository, Page, RepositorySource } from './providers/provider.js';
@@ -68,13 +69,12 @@ async function syncOpened(
     });
   });
   let units: DerivedSync | undefined;
-  try {
+  const work = async (): Promise<SyncError | undefined> => {
     const stored = await primary.readState(key);
     const synced: SyncedSource = {
       // Where nothing is derived, nobody has to be asked for it.
       codeowners: (context.units ?? context.secondaryUnits) === undefined ? undefined : await repository.codeowners?.(),
       isInOrder: repository.isInOrder === true,
-      held: lock,
     };
     const secondary = await openSecondary(key, stored, synced.codeowners, context);
     const fingerprint = fingerprintOf(request);
@@ -98,7 +98,6 @@ async function syncOpened(
       await primary.apply(sinkPage);
       await units?.stored(sinkPage);
       await secondary.apply(sinkPage);
-      await lock.renew();
       addCounts(counts, sinkPage);
       surroundings.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
     }
@@ -110,9 +109,8 @@ async function syncOpened(
       await secondary.derive(revision);
     }
     return secondary.problem();
-  } finally {
-    await Promise.all([units?.close(), lock.release()]);
-  }
+  };
+  return cleanedUp(work, () => Promise.all([units?.close(), lock.release()]));
 }
 
 type Counts = Partial<Record<CountedName, number>>;

@@ -1,4 +1,5 @@
 /** What a sync needs from outside, handed in so that tests hold it: time, chance, the embedded database, reports. */
+import type { SharedLocks } from './sinks/postgres-locks.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { Target } from './targets.js';
 import type { TableName } from './records.js';
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly localRoot?: string;
   /** Starts or finds the database that `embedded:` names. Absent: `embedded:` is refused. */
   readonly resolveEmbedded?: () => Promise<{ readonly uri: string; readonly close: () => Promise<void> }>;
+  /** Locks for databases that have none of their own; a server hands in those of its PostgreSQL. */
+  readonly locks?: SharedLocks;
   /** How the optional connector packages are imported; tests hand in one that fails. Default: `import()`. */
   readonly importConnector?: (name: string) => Promise<unknown>;
 }

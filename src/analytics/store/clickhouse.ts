@@ -4,37 +4,23 @@
  *
  * A newer version of a row replaces the older one with the same key when parts are merged, and `final` does so for a
  * query. The day is part of the key, because queries read by it; a unit that moves to another day leaves a row behind
- * that says that it is gone. Months are merged into one part each as soon as they rest, and a month of one part costs
+ * that says that it is gone. Years are merged into one part each as soon as they rest, and a year of one part costs
  * `final` nothing (README.md of the folder above has the figures).
  */
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
 import type { StoreOptions } from './open.js';
+import { ensureClickHouseSchema } from './clickhouse-schema.js';
 import { partRow, shareRows, unitOf, unitRow } from './rows.js';
 
 /** Rows of one insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
+/** Partitions of one insert, of which a server takes no more than 100 by default. */
+const YEARS = 50;
 const SCAN = 1000;
 /** Ids travel as URL parameters, of which a server takes no more than 128 KiB by default. */
 const ID_BYTES = 16_384;
-
-const SCHEMA = `
-  create table if not exists work_units (
-    org_id LowCardinality(String), day Date32, id String, repo_id LowCardinality(String),
-    work_type LowCardinality(String), repo LowCardinality(String), team LowCardinality(String),
-    author LowCardinality(String), theme LowCardinality(String), subcategory LowCardinality(String),
-    churn Int64, cycle_ms Nullable(Int64),
-    share_theme Array(LowCardinality(String)), share_subcategory Array(LowCardinality(String)),
-    share_weight Array(UInt32), share_cycle_ms Array(Int64),
-    started_at DateTime64(3, 'UTC'), completed_at Nullable(DateTime64(3, 'UTC')),
-    version UInt64, is_deleted UInt8,
-    index by_id id type bloom_filter(0.01) granularity 1,
-    index by_repository repo_id type set(100) granularity 1
-  ) engine = ReplacingMergeTree(version, is_deleted)
-  partition by toYYYYMM(day)
-  order by (org_id, day, id)
-  settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1`;
 
 /** Opens the store on an engine, which is closed with it. */
 export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<StoreOptions, 'now'>): WorkUnitStore {
@@ -48,7 +34,7 @@ export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<Stor
     return (version = Math.max(version + VERSIONS_OF_A_CHANGE, options.now() * 1000));
   };
   return {
-    ensureSchema: () => engine.command(SCHEMA),
+    ensureSchema: () => ensureClickHouseSchema(engine),
     apply: async (change) => apply(engine, change, await nextVersion(change)),
     scan: (orgId, repoId) => scan(engine, orgId, repoId),
     async find(orgId, id) {
@@ -81,7 +67,7 @@ async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: 
   const days = known.length === 0 ? new Map<string, string[]>() : await storedDays(engine, orgId, repoId, known);
   // The repository stands in the rows of deletion too: an index that skips by it must not skip them.
   const key = { org_id: orgId, repo_id: repoId };
-  const rows: object[] = [];
+  const rows: DatedRow[] = [];
   for (const id of gone) {
     for (const day of days.get(id) ?? []) rows.push({ ...key, day, id, version, is_deleted: 1 });
   }
@@ -104,9 +90,30 @@ async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: 
       is_deleted: 0,
     });
   }
-  for (let start = 0; start < rows.length; start += BATCH) {
-    await engine.insert('work_units', rows.slice(start, start + BATCH));
+  for (const batch of insertsOf(rows)) await engine.insert('work_units', batch);
+}
+
+interface DatedRow {
+  readonly day: string;
+  readonly [column: string]: unknown;
+}
+
+/** In the order of days, an insert adds to few partitions, which makes few parts. */
+function* insertsOf(rows: readonly DatedRow[]): Generator<readonly DatedRow[]> {
+  let batch: DatedRow[] = [];
+  let years = 0;
+  let last = '';
+  for (const row of rows.toSorted((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))) {
+    const year = row.day.slice(0, 4);
+    if (batch.length === BATCH || (year !== last && years === YEARS)) {
+      yield batch;
+      [batch, years, last] = [[], 0, ''];
+    }
+    if (year !== last) years += 1;
+    last = year;
+    batch.push(row);
   }
+  if (batch.length > 0) yield batch;
 }
 
 /** On which days units are stored; more than one where a change was interrupted. */

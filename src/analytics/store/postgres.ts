@@ -5,6 +5,7 @@
  * a query can ask for. README.md of the folder above has the figures.
  */
 import { openDatabase, type Sql, type Transaction } from '../../database/connection.js';
+import { analyzeUnknown } from '../../database/statistics.js';
 import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
@@ -22,16 +23,22 @@ export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitS
   const database = openDatabase(uri, { logger: options.log, maxConnections: 4, statementTimeoutMs: 300_000 });
   const { sql } = database;
   return {
-    ensureSchema: () => sql.begin(ensureSchema),
+    ensureSchema: async () => {
+      await sql.begin(ensureSchema);
+      await analyzeUnknown(sql, TABLES);
+    },
     apply: (change) => sql.begin((transaction) => apply(transaction, change)),
     scan: (orgId, repoId) => scan(sql, orgId, repoId),
     async find(orgId, id) {
       const [row] = await sql<UnitColumns[]>`${units(sql)} where unit.org_id = ${orgId} and unit.id = ${id}`;
       return row === undefined ? undefined : decoded(row);
     },
+    settle: () => analyzeUnknown(sql, TABLES),
     close: () => database.close(),
   };
 }
+
+const TABLES = ['work_units', 'work_unit_shares'];
 
 async function ensureSchema(sql: Transaction): Promise<void> {
   // `create table if not exists` is not safe against itself: two first syncs at once would collide.
@@ -105,13 +112,19 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
 }
 
 function removeShares(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
-  return sql`
-    delete from work_unit_shares where org_id = ${orgId} and id = any(${writeTexts(ids.map(storableText))}::text::text[])`;
+  return sql`delete from work_unit_shares where org_id = ${orgId} and ${isAmong(sql, ids)}`;
 }
 
 function removeUnits(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
-  return sql`
-    delete from work_units where org_id = ${orgId} and id = any(${writeTexts(ids.map(storableText))}::text::text[])`;
+  return sql`delete from work_units where org_id = ${orgId} and ${isAmong(sql, ids)}`;
+}
+
+/**
+ * A subquery, which runs once. As `id = any($1::text::text[])` the cast is part of the condition: without statistics the
+ * planner reads the table by organization alone, and parses the list again for each of its rows.
+ */
+function isAmong(sql: Transaction, ids: readonly string[]): Statement {
+  return sql`id in (select unnest(${writeTexts(ids.map(storableText))}::text::text[]))`;
 }
 
 type Statement = ReturnType<Transaction>;

@@ -4,6 +4,7 @@
  * none of their own, which would be the largest tree of all, and written to all over.
  */
 import Database from 'libsql';
+import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
@@ -82,21 +83,20 @@ export function openSqliteStore(path: string): WorkUnitStore {
         // WAL lets the analytics read during a sync.
         database.exec(
           'pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 30000; ' +
-            // 64 MB each: a large change writes to five trees all over, whose pages else are read and written over and over.
-            'pragma cache_size = -65536; pragma wal_autocheckpoint = 16384',
+            // 64 MB before the log is written back: a change writes to five trees all over. The cache is as small as the
+            // sync's, for the same reason.
+            'pragma cache_size = -8192; pragma wal_autocheckpoint = 16384',
         );
         database.exec(SCHEMA);
       }),
     apply: (change) =>
       settled(() => {
-        database.exec('begin immediate');
-        try {
-          apply(prepare, change);
-          database.exec('commit');
-        } catch (error) {
-          database.exec('rollback');
-          throw error;
-        }
+        inSqliteTransaction(
+          (statement) => database.exec(statement),
+          () => {
+            apply(prepare, change);
+          },
+        );
       }),
     scan: (orgId, repoId) => scan(prepare, orgId, repoId),
     find: (orgId, id) =>

@@ -1,7 +1,7 @@
 /**
  * The ClickHouse sink, for a server and for the engine in this process. Each table is a ReplacingMergeTree by key with `last_synced` as its version: read it
- * with FINAL. ClickHouse has neither transactions over tables nor locks: rows are written before the state, so that a
- * page repeated after a crash replaces itself, and two syncs at once write the same rows.
+ * with FINAL. ClickHouse has no transactions over tables: rows are written before the state, so that a page repeated
+ * after a crash replaces itself.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ClickHouseEngine, ClickHouseParameters } from '../../analytics/clickhouse/engine.js';
@@ -11,6 +11,7 @@ import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
 import { clickHouseDerivation } from './clickhouse-derivation.js';
+import { ensureLeaseSchema, tryLease } from './clickhouse-lease.js';
 import type { Derivation } from './derivation.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
@@ -54,7 +55,7 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
       ),
     clearStates: (repoId) =>
       failing(() => command(session, 'delete from sync_state where repo_id = {repo:UUID}', { repo: repoId })),
-    tryLock: () => Promise.resolve({ renew: () => Promise.resolve(), release: () => Promise.resolve() }),
+    tryLock: ({ repoId, target }) => failing(() => tryLease(engine, `${repoId} ${target}`, options.now)),
     derivation,
     close: () => engine.close(),
   };
@@ -84,6 +85,7 @@ async function ensureSchema(session: Session): Promise<void> {
     'create table if not exists sync_state (repo_id UUID, target String, source String, state String, version UInt64) ' +
       'engine = ReplacingMergeTree(version) order by (repo_id, target, source)',
   );
+  await ensureLeaseSchema(session.engine);
 }
 
 function columnType(column: Column): string {

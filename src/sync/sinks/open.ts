@@ -2,6 +2,7 @@
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import { SyncError } from '../failures.js';
 import type { Surroundings } from '../surroundings.js';
+import { withSharedLocks } from './postgres-locks.js';
 import type { DatabaseAddress } from './connection-string.js';
 import type { Sink, SinkOptions } from './sink.js';
 
@@ -18,8 +19,10 @@ export async function openSink(
       return withUnits((await import('./sqlite.js')).openSqlite(address.address, options), 'sqlite', address.address);
     case 'mongo':
       return (await import('./mongo.js')).openMongo(address.address, options);
-    case 'clickhouse':
-      return openAnyClickHouse(address.address, options, surroundings);
+    case 'clickhouse': {
+      const sink = await openAnyClickHouse(address.address, options, surroundings);
+      return surroundings.locks === undefined ? sink : withSharedLocks(sink, surroundings.locks);
+    }
     case 'embedded':
       return openEmbedded(options, surroundings);
   }

@@ -1,5 +1,6 @@
 /** What the derivation of work units reads and keeps in PostgreSQL. */
 import type postgres from 'postgres';
+import { analyzeUnknown } from '../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../records.js';
 import { tableNamed } from '../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';
@@ -87,6 +88,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
         `create index if not exists ${table}_by_change on ${table} using brin (last_synced) with (pages_per_range = 32)`,
       );
   });
+  await analyzeUnknown(sql, ['work_unit_links']);
 }
 
 interface Statement {

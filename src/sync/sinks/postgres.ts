@@ -1,12 +1,14 @@
 /** The PostgreSQL sink. A page is one transaction; rows travel as one array per column. */
 import postgres from 'postgres';
+import { analyzeUnknown } from '../../database/statistics.js';
 import { parseDatabaseAddress } from '../../database/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { postgresDerivation } from './postgres-derivation.js';
 import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
-import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import { tryLock } from './postgres-locks.js';
+import type { Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
@@ -56,7 +58,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await sql`delete from sync_state where repo_id = ${repoId}`;
       }),
-    tryLock: (key) => failing(() => tryLock(sql, key)),
+    tryLock: ({ repoId, target }) => failing(() => tryLock(sql, `plumbline sync ${repoId} ${target}`)),
     derivation: postgresDerivation(sql, failing),
     close: () => sql.end({ timeout: 5 }),
   };
@@ -72,7 +74,10 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
     }
     await transaction.unsafe(createStateTable(POSTGRES_TYPES));
   });
+  await analyzeUnknown(sql, TABLE_NAMES);
 }
+
+const TABLE_NAMES = TABLES.map(({ name }) => name);
 
 async function readState(sql: postgres.Sql, key: StateKey): Promise<SyncState | undefined> {
   const [row] = await sql<{ state: unknown }[]>`
@@ -81,6 +86,12 @@ async function readState(sql: postgres.Sql, key: StateKey): Promise<SyncState | 
 }
 
 async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
+  await store(sql, page);
+  // What a first sync has loaded is derived and queried next.
+  if (page.state.done) await analyzeUnknown(sql, TABLE_NAMES);
+}
+
+async function store(sql: postgres.Sql, page: SinkPage): Promise<void> {
   const { key } = page;
   // The statements of a page are sent in one go: `postgres` pipelines what is not awaited in between.
   await sql.begin((transaction) => [
@@ -117,27 +128,6 @@ async function* scan(sql: postgres.Sql, table: Table, repoId: string): AsyncGene
   } catch (error) {
     throw asSyncError(error);
   }
-}
-
-/**
- * A lock that the server frees when the connection ends, however the process ends. It belongs to a transaction that
- * stays open meanwhile, because a pooler in transaction mode keeps a connection for no longer. The transaction holds
- * no snapshot, so it does not stand in the way of vacuum.
- */
-async function tryLock(sql: postgres.Sql, key: LockKey): Promise<Lock | undefined> {
-  const connection = await sql.reserve();
-  const end = async (): Promise<void> => {
-    await connection`rollback`;
-    connection.release();
-  };
-  await connection.unsafe('begin; set local idle_in_transaction_session_timeout = 0');
-  const name = `plumbline sync ${key.repoId} ${key.target}`;
-  const [row] = await connection<
-    { taken: boolean }[]
-  >`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`;
-  if (row?.taken === true) return { renew: async () => {}, release: end };
-  await end();
-  return undefined;
 }
 
 async function failing<Result>(action: () => Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import Database from 'libsql';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
+import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
 import { asyncOf } from '../providers/async-of.js';
 import type { LeaseHolder } from './lease.js';
@@ -36,14 +37,19 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
     options.echo?.(text);
     prepare(text).run([...values]);
   };
+  const inTransaction = <Result>(action: () => Result): Result =>
+    inSqliteTransaction((statement) => {
+      run(statement, []);
+    }, action);
 
   return {
     kind: 'sqlite',
     ensureSchema: () =>
       settled(() => {
-        // WAL lets readers work during a sync; NORMAL syncs at checkpoints and loses no committed page to a killed process.
+        // 8 MB of pages: the sync and its work units write in turns, and each finds its cache outdated by the other, so
+        // that more only costs memory. WAL lets readers work during a sync; NORMAL syncs at checkpoints and loses no committed page to a killed process.
         database.exec(
-          'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma busy_timeout = 30000; ' +
+          'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -8192; pragma busy_timeout = 30000; ' +
             // 64 MB instead of 4 before the log is written back: hashes are spread over the whole index, so that each
             // page would be written back again and again. Measured: 28 % less is written.
             'pragma wal_autocheckpoint = 16384',
@@ -58,7 +64,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
     readState: (key) => settled(() => readState(prepare, key)),
     apply: (page) =>
       settled(() => {
-        inTransaction(run, () => {
+        inTransaction(() => {
           apply(run, page);
         });
       }),
@@ -71,7 +77,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       settled(() => {
         run('delete from sync_state where repo_id = ?', [repoId]);
       }),
-    tryLock: (key) => settled(() => tryLock(prepare, run, key, options.now)),
+    tryLock: (key) => settled(() => tryLock(prepare, run, inTransaction, key, options.now)),
     derivation: sqliteDerivation({
       all: (text, values) => {
         options.echo?.(text);
@@ -80,7 +86,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       run,
       transaction: (action) => {
         failing(() => {
-          inTransaction(run, action);
+          inTransaction(action);
         });
       },
       decode,
@@ -94,17 +100,6 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
 
 type Prepare = (text: string) => Statement;
 type Run = (text: string, values: readonly (string | number | null)[]) => void;
-
-function inTransaction(run: Run, action: () => void): void {
-  run('begin immediate', []);
-  try {
-    action();
-    run('commit', []);
-  } catch (error) {
-    run('rollback', []);
-    throw error;
-  }
-}
 
 function readState(prepare: Prepare, key: StateKey): SyncState | undefined {
   const row: unknown = prepare('select state from sync_state where repo_id = ? and target = ? and source = ?').get([
@@ -195,7 +190,13 @@ function decode(columns: readonly Column[], row: unknown): AnyRow {
 }
 
 /** A lease in the database file: SQLite has no locks that outlive a transaction. */
-function tryLock(prepare: Prepare, run: Run, key: LockKey, now: () => number): Lock | undefined {
+function tryLock(
+  prepare: Prepare,
+  run: Run,
+  inTransaction: (action: () => boolean) => boolean,
+  key: LockKey,
+  now: () => number,
+): Lock | undefined {
   const name = `${key.repoId} ${key.target}`;
   const write = (): void => {
     const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
@@ -204,18 +205,14 @@ function tryLock(prepare: Prepare, run: Run, key: LockKey, now: () => number): L
       [name, JSON.stringify(holder)],
     );
   };
-  run('begin immediate', []);
-  try {
+  const isTaken = inTransaction(() => {
     const row: unknown = prepare('select holder from sync_locks where name = ?').get([name]);
     const held = typeof row === 'object' && row !== null && 'holder' in row ? String(row.holder) : undefined;
     const free = held === undefined || isFree(held, now());
     if (free) write();
-    run('commit', []);
-    if (!free) return undefined;
-  } catch (error) {
-    run('rollback', []);
-    throw error;
-  }
+    return free;
+  });
+  if (!isTaken) return undefined;
   return {
     renew: () => settled(write),
     release: () =>

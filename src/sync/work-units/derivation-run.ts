@@ -7,7 +7,7 @@
  * looked at again. A change of the basis derives everything again.
  */
 import { storableText } from '../../database/storable-text.js';
-import type { Lock, SinkPage, StateKey } from '../sinks/sink.js';
+import type { SinkPage, StateKey } from '../sinks/sink.js';
 import type { Target } from '../targets.js';
 import { underLock } from './derivation-lock.js';
 import type { Changed, Extent } from './derive-repository.js';
@@ -42,15 +42,13 @@ export interface SyncedSource {
   readonly codeowners: string | null | undefined;
   /** As `OpenRepository.isInOrder`. */
   readonly isInOrder: boolean;
-  /** The lock of the sync; it is renewed while units are derived. */
-  readonly held?: Lock;
 }
 
 /** To be called before the first page of a sync is stored. */
 export async function beginDerivation(
   deriver: WorkUnitDeriver,
   key: StateKey,
-  { codeowners, isInOrder, held }: SyncedSource,
+  { codeowners, isInOrder }: SyncedSource,
 ): Promise<DerivedSync> {
   const { records, sink, surroundings } = deriver;
   const { repoId, target } = key;
@@ -65,18 +63,19 @@ export async function beginDerivation(
     await records.writeProgress(repoId, new Map([['codeowners', text]]));
   }
   const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
-  const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId, held) : undefined;
+  const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId) : undefined;
   const complete = async (reached: string): Promise<number> => {
     const derived = await first?.finish();
     const written = await bringUpToDate(deriver, repoId, changedBy(target, extent), derived?.basis);
     await records.writeProgress(repoId, new Map([[name, `${Math.max(since, surroundings.now())} ${reached}`]]));
+    await deriver.store.settle?.();
     return (derived?.written ?? 0) + written;
   };
   return {
     since,
     stored: async (page) => first?.stored(page),
     finish: async (reached) => {
-      if (first === undefined) return underLock(deriver, repoId, held, () => complete(reached));
+      if (first === undefined) return underLock(deriver, repoId, () => complete(reached));
       const written = await complete(reached);
       // At once: two syncs, of which each has the other's secondary as its primary, must not wait for each other.
       await first.release();
@@ -98,7 +97,7 @@ function splitNote(note: string | undefined): readonly [revision: string | undef
  * @returns how many units were written
  */
 export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string): Promise<number> {
-  return underLock(deriver, repoId, undefined, () => bringUpToDate(deriver, repoId, NOTHING, undefined));
+  return underLock(deriver, repoId, () => bringUpToDate(deriver, repoId, NOTHING, undefined));
 }
 
 const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };

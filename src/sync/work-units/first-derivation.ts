@@ -25,15 +25,13 @@ export interface DerivedCommits {
 /**
  * Begins, where that is possible.
  *
- * @param held the lock of the sync; it is renewed meanwhile
  * @returns undefined where something is stored of the repository, or another derivation of it is under way
  */
 export async function beginFirstDerivation(
   deriver: WorkUnitDeriver,
   repoId: string,
-  held: Lock | undefined,
 ): Promise<FirstDerivation | undefined> {
-  const lock = await tryDerivationLock(deriver, repoId, held);
+  const lock = await tryDerivationLock(deriver, repoId);
   if (lock === undefined) return undefined;
   try {
     if (await isUnknown(deriver, repoId)) return new FirstDerivation(deriver, repoId, lock);

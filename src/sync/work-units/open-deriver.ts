@@ -65,6 +65,7 @@ function withSyncErrors(store: WorkUnitStore): WorkUnitStore {
     ensureSchema: () => failing(() => store.ensureSchema()),
     apply: (change) => failing(() => store.apply(change)),
     find: (orgId, id) => failing(() => store.find(orgId, id)),
+    settle: () => failing(async () => store.settle?.()),
   };
 }
 

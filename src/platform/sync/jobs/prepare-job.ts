@@ -10,6 +10,8 @@ export interface JobSettings {
   readonly secrets: Pick<SecretBox, 'open'>;
   /** Connection string of the database that is filled. */
   readonly store: string;
+  /** Connection string of the server's own PostgreSQL. */
+  readonly database: string;
   /** Networks (CIDR) beside the public addresses in which code hosts may be. */
   readonly integrationNetworks: readonly string[];
   /** The folder whose repositories organizations may read; null: none. */
@@ -26,7 +28,7 @@ export type PreparedJob =
 /** The job of a run, or why it cannot be done. */
 export function prepareJob(
   run: TakenRun,
-  { secrets, store, integrationNetworks, localRoot, rulesFile }: JobSettings,
+  { secrets, store, database, integrationNetworks, localRoot, rulesFile }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
@@ -42,6 +44,7 @@ export function prepareJob(
     targets: run.targets,
     repositories: run.repositories,
     store,
+    locks: address.kind === 'clickhouse' && !store.startsWith('chdb:') ? database : null,
     integrationNetworks,
     localRoot,
     rulesFile,
@@ -59,6 +62,7 @@ export function prepareJob(
 }
 
 /** The texts of a job that nobody may see. */
-export function secretsOf({ credential, store }: SyncJob): string[] {
-  return [store, ...passwordsOf(store), ...(credential === null ? [] : [credential.token])];
+export function secretsOf({ credential, store, locks }: SyncJob): string[] {
+  const addresses = locks === null ? [store] : [store, locks];
+  return [...addresses, ...addresses.flatMap(passwordsOf), ...(credential === null ? [] : [credential.token])];
 }

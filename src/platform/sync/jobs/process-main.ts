@@ -1,6 +1,7 @@
 /** The process of one job: started by `execute-in-process.ts`, told what to do over its IPC channel. */
 import { constants, setPriority } from 'node:os';
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import { keepHeapSteady } from '../../../sync/steady-heap.js';
 import { systemSurroundings } from '../../../sync/system-surroundings.js';
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
@@ -12,6 +13,7 @@ const progressEveryMs = 500;
 const graceMs = 10_000;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
+keepHeapSteady();
 let execution: SyncExecution | null = null;
 
 process.on('message', (message) => {

@@ -1,8 +1,10 @@
+import { cleanedUp } from '../../../sync/cleaned-up.js';
 import { outboundFetch } from '../../../outbound/outbound-fetch.js';
 import { failureOf, type SyncFailure } from '../../../sync/failures.js';
 import { openProvider } from '../../../sync/providers/open.js';
 import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';
 import { runSync } from '../../../sync/run.js';
+import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import type { Surroundings } from '../../../sync/surroundings.js';
 import type { Target } from '../../../sync/targets.js';
 import { giveDemoTeams } from '../../demo/give-demo-teams.js';
@@ -18,8 +20,10 @@ import {
   type SyncJob,
 } from './sync-job.js';
 
+type StepSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded'>;
+
 /** What a job needs from outside; it reports its progress by itself, and calls only what its organization may reach. */
-export type JobSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded' | 'fetch' | 'localRoot'>;
+export type JobSurroundings = Omit<StepSurroundings, 'fetch' | 'localRoot'>;
 
 /** After so many steps in a row that a host or the database had no answer for, the rest is left to another attempt. */
 const mostFailuresInARow = 3;
@@ -36,6 +40,15 @@ export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report:
     fetch: outboundFetch({ networks: job.integrationNetworks }),
     ...(job.localRoot === null ? {} : { localRoot: job.localRoot }),
   };
+  if (job.locks === null) return runSteps(job, surroundings, report);
+  const locks = openPostgresLocks(job.locks);
+  return cleanedUp(
+    () => runSteps(job, { ...surroundings, locks }, report),
+    () => locks.close(),
+  );
+}
+
+async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: JobReport): Promise<void> {
   // Before there are data, so that each work unit has its team from the start.
   if (job.isDemo) await giveDemoTeams(job, surroundings);
   const parts = await partsOf(job);

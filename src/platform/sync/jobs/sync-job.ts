@@ -15,6 +15,8 @@ export interface SyncJob {
   readonly credential: { readonly token: string; readonly baseUrl: string | null } | null;
   /** Connection string of the database that is filled. */
   readonly store: string;
+  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  readonly locks: string | null;
   /** Networks (CIDR) beside the public addresses in which code hosts may be. */
   readonly integrationNetworks: readonly string[];
   /** The folder whose repositories `local` may read; null: none. */

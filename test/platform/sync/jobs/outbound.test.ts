@@ -15,6 +15,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     repositories: [provider === 'host_a' ? 'acme/widgets' : '7'],
     credential: { token: provider === 'host_a' ? 'token-of-host-a' : 'token-of-host-b', baseUrl },
     store: sqliteUri(),
+    locks: null,
     integrationNetworks: networks,
     localRoot: null,
     rulesFile: null,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { secretsOf } from '../../../../src/platform/sync/jobs/prepare-job.js';
+import { prepareJob, secretsOf } from '../../../../src/platform/sync/jobs/prepare-job.js';
 import type { SyncJob } from '../../../../src/platform/sync/jobs/sync-job.js';
 
 const job: SyncJob = {
@@ -9,6 +9,7 @@ const job: SyncJob = {
   repositories: ['a/b'],
   credential: { token: 'the-token', baseUrl: null },
   store: 'sqlite:units.db',
+  locks: null,
   integrationNetworks: [],
   localRoot: null,
   rulesFile: null,
@@ -23,4 +24,44 @@ it.each([
   ['sqlite:units.db', []],
 ])('nobody may see the store %s, its password as written and decoded, and the token', (store, passwords) => {
   expect(new Set(secretsOf({ ...job, store }))).toEqual(new Set([store, ...passwords, 'the-token']));
+});
+
+it('nobody may see the address of the database with the locks, nor its password', () => {
+  const locks = 'postgres://u:pw1@h/d';
+  expect(secretsOf({ ...job, locks })).toEqual(expect.arrayContaining([locks, 'pw1']));
+});
+
+it.each([
+  ['clickhouse://localhost/units', 'postgres://db/platform'],
+  ['chdb:units', null],
+  ['postgres://localhost/units', null],
+  ['sqlite:units.db', null],
+])('a job that fills %s takes its locks in %s', (store, locks) => {
+  const run = {
+    id: 'r',
+    org_id: 'o',
+    attempts: 1,
+    started_at: new Date(0),
+    progress: {},
+    result: null,
+    provider: 'synthetic',
+    integration_id: null,
+    secret_sealed: null,
+    base_url: null,
+    is_demo: false,
+    targets: ['git'],
+    repositories: ['acme/api'],
+  } as const;
+  const settings = {
+    store,
+    database: 'postgres://db/platform',
+    integrationNetworks: [],
+    localRoot: null,
+    rulesFile: null,
+  };
+  const prepared = prepareJob(
+    { ...run, targets: [...run.targets], repositories: [...run.repositories] },
+    { ...settings, secrets: { open: () => '' } },
+  );
+  expect(prepared).toMatchObject({ job: { locks } });
 });

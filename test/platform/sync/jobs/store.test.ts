@@ -56,7 +56,14 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
   const secrets = { open: () => '' };
   const prepared = prepareJob(
     { ...run, targets: ['git'], repositories: ['acme/api'] },
-    { secrets, store: 'duckdb:/var/lib/analytics', integrationNetworks: [], localRoot: null, rulesFile: null },
+    {
+      secrets,
+      store: 'duckdb:/var/lib/analytics',
+      database: 'postgres://db/platform',
+      integrationNetworks: [],
+      localRoot: null,
+      rulesFile: null,
+    },
   );
   expect(prepared).toEqual({ refusal: expect.stringMatching(/^What is read cannot be stored in ANALYTICS_URI: /) });
 });

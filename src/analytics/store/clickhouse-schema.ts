@@ -1,0 +1,92 @@
+/**
+ * The table of work units in ClickHouse, and its way out of the form that release 0.1.0 gave it.
+ *
+ * It is partitioned by year. A query of some months skips the other years, a year that rests is one part, and no history
+ * has as many years as one insert may have partitions. (By month, as before, a history of more than 100 months could not
+ * be stored.) All versions of a row are in one partition, because the day is part of the key.
+ */
+import type { ClickHouseEngine } from '../clickhouse/engine.js';
+
+const PARTITION = 'toYear(day)';
+
+const COLUMNS = [
+  ['org_id', 'LowCardinality(String)'],
+  ['day', 'Date32'],
+  ['id', 'String'],
+  ['repo_id', 'LowCardinality(String)'],
+  ['work_type', 'LowCardinality(String)'],
+  ['repo', 'LowCardinality(String)'],
+  ['team', 'LowCardinality(String)'],
+  ['author', 'LowCardinality(String)'],
+  ['theme', 'LowCardinality(String)'],
+  ['subcategory', 'LowCardinality(String)'],
+  ['churn', 'Int64'],
+  ['cycle_ms', 'Nullable(Int64)'],
+  ['share_theme', 'Array(LowCardinality(String))'],
+  ['share_subcategory', 'Array(LowCardinality(String))'],
+  ['share_weight', 'Array(UInt32)'],
+  ['share_cycle_ms', 'Array(Int64)'],
+  ['started_at', "DateTime64(3, 'UTC')"],
+  ['completed_at', "Nullable(DateTime64(3, 'UTC'))"],
+  ['version', 'UInt64'],
+  ['is_deleted', 'UInt8'],
+] as const;
+
+function createTable(name: string): string {
+  return `
+    create table if not exists ${name} (
+      ${COLUMNS.map(([column, type]) => `${column} ${type}`).join(', ')},
+      index by_id id type bloom_filter(0.01) granularity 1,
+      index by_repository repo_id type set(100) granularity 1
+    ) engine = ReplacingMergeTree(version, is_deleted)
+    partition by ${PARTITION}
+    order by (org_id, day, id)
+    settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1`;
+}
+
+/** Creates the table, or brings one of an earlier release into the form of this one. */
+export async function ensureClickHouseSchema(engine: ClickHouseEngine): Promise<void> {
+  const [stored] = await engine.query(
+    "select partition_key from system.tables where database = currentDatabase() and name = 'work_units'",
+    {},
+  );
+  if (stored === undefined) await engine.command(createTable('work_units'));
+  else if (stored[0] !== PARTITION) await rebuild(engine);
+  // A rebuild that was killed in front of its last step, or that another process has just begun to clean up.
+  if (await exists(engine, FORMER)) await takeOver(engine);
+}
+
+const NEXT = 'work_units_next';
+const FORMER = 'work_units_former';
+/**
+ * Copies the table into one of the new form and puts that in its place. Queries are answered meanwhile. What another
+ * sync writes during the copy is missing from it, so the former table is copied once more afterwards: to copy a row twice
+ * changes nothing, it has the same version.
+ */
+async function rebuild(engine: ClickHouseEngine): Promise<void> {
+  await engine.command(`drop table if exists ${NEXT}`);
+  await engine.command(createTable(NEXT));
+  await copy(engine, 'work_units', NEXT);
+  // One statement: there is no moment without a table.
+  await engine.command(`rename table work_units to ${FORMER}, ${NEXT} to work_units`);
+}
+
+async function takeOver(engine: ClickHouseEngine): Promise<void> {
+  await copy(engine, FORMER, 'work_units');
+  await engine.command(`drop table if exists ${FORMER}`);
+}
+
+async function copy(engine: ClickHouseEngine, from: string, to: string): Promise<void> {
+  const columns = COLUMNS.map(([column]) => column).join(', ');
+  await engine.command(
+    `insert into ${to} (${columns}) select ${columns} from ${from} ` + 'settings max_partitions_per_insert_block = 0',
+  );
+}
+
+async function exists(engine: ClickHouseEngine, table: string): Promise<boolean> {
+  const found = await engine.query(
+    'select 1 from system.tables where database = currentDatabase() and name = {table:String}',
+    { table },
+  );
+  return found.length > 0;
+}

@@ -1,0 +1,64 @@
+/**
+ * A lease in ClickHouse, which has neither locks nor statements that compare and set: whoever wants it writes a claim and
+ * looks at the claims of others, in two steps.
+ *
+ * 1. It asks. It gives way to a claim that is held, and to one that asks at the same time under a smaller id.
+ * 2. It holds. It gives way to every other claim that is held: of two that come this far at once, the one that writes
+ *    second sees the first, so that never both go on.
+ *
+ * This needs a server that shows what it has stored to the next query. Replicas behind one address may not: see the
+ * README.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ClickHouseEngine } from '../../analytics/clickhouse/engine.js';
+import type { LeaseHolder } from './lease.js';
+import { isFree, LEASE_MILLISECONDS } from './lease.js';
+import type { Lock } from './sink.js';
+
+/** Creates the table of the claims. Claims are few and short-lived; old ones are forgotten. */
+export async function ensureLeaseSchema(engine: Pick<ClickHouseEngine, 'command'>): Promise<void> {
+  await engine.command(
+    'create table if not exists sync_claims (name String, id String, phase LowCardinality(String), holder String, ' +
+      'version UInt8, written DateTime default now()) engine = ReplacingMergeTree(version) order by (name, id) ' +
+      'ttl written + interval 1 day',
+  );
+}
+
+/** Takes the lease of that name, or returns undefined while another claim stands in the way. */
+export async function tryLease(
+  engine: Pick<ClickHouseEngine, 'query' | 'insert'>,
+  name: string,
+  now: () => number,
+): Promise<Lock | undefined> {
+  const id = randomUUID();
+  const write = async (phase: Phase): Promise<void> => {
+    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
+    const written = { name, id, phase, holder: JSON.stringify(holder), version: VERSIONS[phase] };
+    await engine.insert('sync_claims', [written]);
+  };
+  const others = async (phase: Phase): Promise<readonly string[]> => {
+    const rows = await engine.query(
+      'select id, holder from sync_claims final where name = {name:String} and id <> {id:String} and phase = {phase:String}',
+      { name, id, phase },
+    );
+    return rows.filter(([, holder]) => !isFree(String(holder), now())).map(([other]) => String(other));
+  };
+  const isBlocked = async (): Promise<boolean> => {
+    if ((await others('held')).length > 0) return true;
+    return (await others('asks')).some((other) => other < id);
+  };
+  if ((await others('held')).length > 0) return undefined;
+  await write('asks');
+  if (!(await isBlocked())) {
+    await write('held');
+    if ((await others('held')).length === 0) return { renew: () => write('held'), release: () => write('withdrawn') };
+  }
+  await write('withdrawn');
+  return undefined;
+}
+
+type Phase = 'asks' | 'held' | 'withdrawn';
+
+/** The last one written counts; a renewal replaces what it renews. */
+const VERSIONS: Readonly<Record<Phase, number>> = { asks: 1, held: 2, withdrawn: 3 };
