@@ -158,8 +158,20 @@ export type DimensionInput =
 
 /** Which work units are looked at. */
 export type FilterInput = {
+  /** Authors. Empty: any. */
+  readonly authors?: ReadonlyArray<Scalars['String']['input']>;
+  /** Repositories. Empty: any. */
+  readonly repos?: ReadonlyArray<Scalars['String']['input']>;
   /** A part of the organization. */
   readonly scope?: InputMaybe<ScopeFilterInput>;
+  /** Subcategories, as with themes. Empty: any. */
+  readonly subcategories?: ReadonlyArray<Scalars['String']['input']>;
+  /** Teams. Empty: any. Of several filters, all must fit; each takes at most 100 values. */
+  readonly teams?: ReadonlyArray<Scalars['String']['input']>;
+  /** Themes: the main theme of a unit or, with `useInvestment`, of its shares. Empty: any. */
+  readonly themes?: ReadonlyArray<Scalars['String']['input']>;
+  /** Types of work. Empty: any. */
+  readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
 /** What is measured of work units. */
@@ -182,6 +194,10 @@ export type Query = {
   readonly analytics: AnalyticsResult;
   /** What can be asked for: dimensions, measures and limits, and the values of one dimension. */
   readonly catalog: CatalogResult;
+  /** Explains one work unit: it is classified anew, by the records and rules of now. Null where there is no such unit. */
+  readonly workUnit: Maybe<WorkUnitExplanation>;
+  /** Lists the work units that figures are made of, page by page. */
+  readonly workUnits: WorkUnitPage;
 };
 
 /**
@@ -199,6 +215,24 @@ export type QueryAnalyticsArgs = {
  */
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
+  orgId: Scalars['String']['input'];
+};
+
+/**
+ * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
+ * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ */
+export type QueryWorkUnitArgs = {
+  id: Scalars['String']['input'];
+  orgId: Scalars['String']['input'];
+};
+
+/**
+ * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
+ * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ */
+export type QueryWorkUnitsArgs = {
+  input: WorkUnitsInput;
   orgId: Scalars['String']['input'];
 };
 
@@ -275,6 +309,13 @@ export type ScopeLevelInput =
   /** Teams. */
   | 'TEAM';
 
+/** Which way something is sorted. */
+export type SortDirection =
+  /** The smallest or earliest first. */
+  | 'ASC'
+  /** The largest or latest first. */
+  | 'DESC';
+
 /** One bucket of a series. */
 export type TimeseriesBucket = {
   /** The first day of the bucket. */
@@ -305,6 +346,113 @@ export type TimeseriesResult = {
   readonly dimensionValue: Scalars['String']['output'];
   /** The measure that was asked for. */
   readonly measure: MeasureInput;
+};
+
+/** A pull or merge request with its commits, a commit outside of any, a deployment, or an incident. */
+export type WorkUnit = {
+  /** Who did it; empty where the source does not tell. */
+  readonly author: Scalars['String']['output'];
+  /** Lines added and deleted; null where that is not known. */
+  readonly churnLoc: Maybe<Scalars['Int']['output']>;
+  /** When it was completed; null while it is not. */
+  readonly completedAt: Maybe<Scalars['String']['output']>;
+  /** Hours from start to completion; null while it is not complete. */
+  readonly cycleTimeHours: Maybe<Scalars['Float']['output']>;
+  /** The day on which it is counted. */
+  readonly day: Scalars['Date']['output'];
+  /** Its id, which stays the same when it is derived again. */
+  readonly id: Scalars['String']['output'];
+  /** The repository. */
+  readonly repo: Scalars['String']['output'];
+  /** How it is split over subcategories, the largest share first. */
+  readonly shares: ReadonlyArray<WorkUnitShare>;
+  /** When work on it began: RFC 3339, in UTC. */
+  readonly startedAt: Scalars['String']['output'];
+  /** The subcategory with the largest share. */
+  readonly subcategory: Scalars['String']['output'];
+  /** The team, or `unassigned`. */
+  readonly team: Scalars['String']['output'];
+  /** The theme with the largest share. */
+  readonly theme: Scalars['String']['output'];
+  /** The title or the first line of the message; null where it is not stored. */
+  readonly title: Maybe<Scalars['String']['output']>;
+  /** Its page at the code host; null where that is not known. */
+  readonly url: Maybe<Scalars['String']['output']>;
+  /** The type of work item: pull_request, commit, deployment or incident. */
+  readonly workType: Scalars['String']['output'];
+};
+
+/** Points that a rule gave to a subcategory. */
+export type WorkUnitContribution = {
+  /** What the rule found there. */
+  readonly match: Scalars['String']['output'];
+  /** How many points. */
+  readonly points: Scalars['Float']['output'];
+  /** The rule. */
+  readonly rule: Scalars['String']['output'];
+  /** What of the unit the rule looked at, for example its title. */
+  readonly signal: Scalars['String']['output'];
+  /** The subcategory that got the points. */
+  readonly subcategory: Scalars['String']['output'];
+};
+
+/** Why a work unit is classified as it is. */
+export type WorkUnitExplanation = {
+  /** What the shares come from. A unit without any has the subcategory that rules give to what they do not know. */
+  readonly contributions: ReadonlyArray<WorkUnitContribution>;
+  /** The id of the unit. */
+  readonly id: Scalars['String']['output'];
+  /** The shares by the records and rules of now. They differ from those stored when rules changed since. */
+  readonly shares: ReadonlyArray<WorkUnitShare>;
+  /** Its title or the first line of its message. */
+  readonly title: Scalars['String']['output'];
+  /** Its page at the code host; null where that is not known. */
+  readonly url: Maybe<Scalars['String']['output']>;
+};
+
+/** What work units are sorted by. */
+export type WorkUnitOrder =
+  /** Lines of code changed. Units of which that is not known come first when ascending. */
+  | 'CHURN_LOC'
+  /** Time from start to completion. Units that are not complete come first when ascending. */
+  | 'CYCLE_TIME_HOURS'
+  /** The day of the completion, else of the last activity. */
+  | 'DAY';
+
+/** A page of work units. */
+export type WorkUnitPage = {
+  /** The units. */
+  readonly items: ReadonlyArray<WorkUnit>;
+  /** Send it as `after` for the next page; null on the last one. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  /** How many units there are on all pages; counted up to 10,000. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A part of a work unit. */
+export type WorkUnitShare = {
+  /** More than 0, at most 1; the shares of a unit add up to 1. */
+  readonly share: Scalars['Float']['output'];
+  /** The subcategory. */
+  readonly subcategory: Scalars['String']['output'];
+};
+
+/** Which work units are listed. */
+export type WorkUnitsInput = {
+  /** The `nextCursor` of the page before; null for the first page. */
+  readonly after?: InputMaybe<Scalars['String']['input']>;
+  /** Which days: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /** Which way they are sorted. */
+  readonly direction?: SortDirection;
+  /** Which work units; all of them when it is left out. */
+  readonly filters?: InputMaybe<FilterInput>;
+  /** How many: from 1 to 100. */
+  readonly first?: Scalars['Int']['input'];
+  /** What they are sorted by. */
+  readonly order?: WorkUnitOrder;
+  /** false: themes and subcategories pick units by the largest share. true: by any share. */
+  readonly useInvestment?: Scalars['Boolean']['input'];
 };
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -420,10 +568,18 @@ export type ResolversTypes = {
   SankeyResult: ResolverTypeWrapper<SankeyResult>;
   ScopeFilterInput: ScopeFilterInput;
   ScopeLevelInput: ScopeLevelInput;
+  SortDirection: SortDirection;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   TimeseriesBucket: ResolverTypeWrapper<TimeseriesBucket>;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: ResolverTypeWrapper<TimeseriesResult>;
+  WorkUnit: ResolverTypeWrapper<WorkUnit>;
+  WorkUnitContribution: ResolverTypeWrapper<WorkUnitContribution>;
+  WorkUnitExplanation: ResolverTypeWrapper<WorkUnitExplanation>;
+  WorkUnitOrder: WorkUnitOrder;
+  WorkUnitPage: ResolverTypeWrapper<WorkUnitPage>;
+  WorkUnitShare: ResolverTypeWrapper<WorkUnitShare>;
+  WorkUnitsInput: WorkUnitsInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -455,6 +611,12 @@ export type ResolversParentTypes = {
   TimeseriesBucket: TimeseriesBucket;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: TimeseriesResult;
+  WorkUnit: WorkUnit;
+  WorkUnitContribution: WorkUnitContribution;
+  WorkUnitExplanation: WorkUnitExplanation;
+  WorkUnitPage: WorkUnitPage;
+  WorkUnitShare: WorkUnitShare;
+  WorkUnitsInput: WorkUnitsInput;
 };
 
 export type AnalyticsResultResolvers<
@@ -549,6 +711,18 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryCatalogArgs, 'orgId'>
   >;
+  workUnit?: Resolver<
+    Maybe<ResolversTypes['WorkUnitExplanation']>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkUnitArgs, 'id' | 'orgId'>
+  >;
+  workUnits?: Resolver<
+    ResolversTypes['WorkUnitPage'],
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkUnitsArgs, 'input' | 'orgId'>
+  >;
 };
 
 export type SankeyCoverageResolvers<
@@ -605,6 +779,66 @@ export type TimeseriesResultResolvers<
   measure?: Resolver<ResolversTypes['MeasureInput'], ParentType, ContextType>;
 };
 
+export type WorkUnitResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnit'] = ResolversParentTypes['WorkUnit'],
+> = {
+  author?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  churnLoc?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  cycleTimeHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  day?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  repo?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  shares?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitShare']>, ParentType, ContextType>;
+  startedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  subcategory?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  team?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  theme?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  workType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WorkUnitContributionResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnitContribution'] = ResolversParentTypes['WorkUnitContribution'],
+> = {
+  match?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  points?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rule?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  signal?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  subcategory?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WorkUnitExplanationResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnitExplanation'] = ResolversParentTypes['WorkUnitExplanation'],
+> = {
+  contributions?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitContribution']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  shares?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitShare']>, ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type WorkUnitPageResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnitPage'] = ResolversParentTypes['WorkUnitPage'],
+> = {
+  items?: Resolver<ReadonlyArray<ResolversTypes['WorkUnit']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WorkUnitShareResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnitShare'] = ResolversParentTypes['WorkUnitShare'],
+> = {
+  share?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  subcategory?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = any> = {
   AnalyticsResult?: AnalyticsResultResolvers<ContextType>;
   BreakdownItem?: BreakdownItemResolvers<ContextType>;
@@ -622,4 +856,9 @@ export type Resolvers<ContextType = any> = {
   SankeyResult?: SankeyResultResolvers<ContextType>;
   TimeseriesBucket?: TimeseriesBucketResolvers<ContextType>;
   TimeseriesResult?: TimeseriesResultResolvers<ContextType>;
+  WorkUnit?: WorkUnitResolvers<ContextType>;
+  WorkUnitContribution?: WorkUnitContributionResolvers<ContextType>;
+  WorkUnitExplanation?: WorkUnitExplanationResolvers<ContextType>;
+  WorkUnitPage?: WorkUnitPageResolvers<ContextType>;
+  WorkUnitShare?: WorkUnitShareResolvers<ContextType>;
 };

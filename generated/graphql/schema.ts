@@ -41,6 +41,36 @@ type Query {
     """
     batch: AnalyticsRequestInput!
   ): AnalyticsResult!
+
+  """
+  Lists the work units that figures are made of, page by page.
+  """
+  workUnits(
+    """
+    The organization.
+    """
+    orgId: String!
+
+    """
+    Which units, in which order, and where the page begins.
+    """
+    input: WorkUnitsInput!
+  ): WorkUnitPage!
+
+  """
+  Explains one work unit: it is classified anew, by the records and rules of now. Null where there is no such unit.
+  """
+  workUnit(
+    """
+    The organization.
+    """
+    orgId: String!
+
+    """
+    The id of the unit, as a list of units shows it.
+    """
+    id: String!
+  ): WorkUnitExplanation
 }
 
 """
@@ -266,6 +296,111 @@ input FilterInput {
   A part of the organization.
   """
   scope: ScopeFilterInput
+
+  """
+  Teams. Empty: any. Of several filters, all must fit; each takes at most 100 values.
+  """
+  teams: [String!]! = []
+
+  """
+  Repositories. Empty: any.
+  """
+  repos: [String!]! = []
+
+  """
+  Authors. Empty: any.
+  """
+  authors: [String!]! = []
+
+  """
+  Types of work. Empty: any.
+  """
+  workTypes: [String!]! = []
+
+  """
+  Themes: the main theme of a unit or, with \`useInvestment\`, of its shares. Empty: any.
+  """
+  themes: [String!]! = []
+
+  """
+  Subcategories, as with themes. Empty: any.
+  """
+  subcategories: [String!]! = []
+}
+
+"""
+What work units are sorted by.
+"""
+enum WorkUnitOrder {
+  """
+  The day of the completion, else of the last activity.
+  """
+  DAY
+
+  """
+  Lines of code changed. Units of which that is not known come first when ascending.
+  """
+  CHURN_LOC
+
+  """
+  Time from start to completion. Units that are not complete come first when ascending.
+  """
+  CYCLE_TIME_HOURS
+}
+
+"""
+Which way something is sorted.
+"""
+enum SortDirection {
+  """
+  The smallest or earliest first.
+  """
+  ASC
+
+  """
+  The largest or latest first.
+  """
+  DESC
+}
+
+"""
+Which work units are listed.
+"""
+input WorkUnitsInput {
+  """
+  Which days: at most \`maxDays\`.
+  """
+  dateRange: DateRangeInput!
+
+  """
+  Which work units; all of them when it is left out.
+  """
+  filters: FilterInput
+
+  """
+  false: themes and subcategories pick units by the largest share. true: by any share.
+  """
+  useInvestment: Boolean! = false
+
+  """
+  What they are sorted by.
+  """
+  order: WorkUnitOrder! = DAY
+
+  """
+  Which way they are sorted.
+  """
+  direction: SortDirection! = DESC
+
+  """
+  How many: from 1 to 100.
+  """
+  first: Int! = 50
+
+  """
+  The \`nextCursor\` of the page before; null for the first page.
+  """
+  after: String
 }
 
 """
@@ -577,10 +712,185 @@ type SankeyCoverage {
   """
   repoCoverage: Float!
 }
+
+"""
+A page of work units.
+"""
+type WorkUnitPage {
+  """
+  The units.
+  """
+  items: [WorkUnit!]!
+
+  """
+  Send it as \`after\` for the next page; null on the last one.
+  """
+  nextCursor: String
+
+  """
+  How many units there are on all pages; counted up to 10,000.
+  """
+  totalCount: Int!
+}
+
+"""
+A pull or merge request with its commits, a commit outside of any, a deployment, or an incident.
+"""
+type WorkUnit {
+  """
+  Its id, which stays the same when it is derived again.
+  """
+  id: String!
+
+  """
+  The type of work item: pull_request, commit, deployment or incident.
+  """
+  workType: String!
+
+  """
+  The title or the first line of the message; null where it is not stored.
+  """
+  title: String
+
+  """
+  Its page at the code host; null where that is not known.
+  """
+  url: String
+
+  """
+  The repository.
+  """
+  repo: String!
+
+  """
+  The team, or \`unassigned\`.
+  """
+  team: String!
+
+  """
+  Who did it; empty where the source does not tell.
+  """
+  author: String!
+
+  """
+  The theme with the largest share.
+  """
+  theme: String!
+
+  """
+  The subcategory with the largest share.
+  """
+  subcategory: String!
+
+  """
+  How it is split over subcategories, the largest share first.
+  """
+  shares: [WorkUnitShare!]!
+
+  """
+  When work on it began: RFC 3339, in UTC.
+  """
+  startedAt: String!
+
+  """
+  When it was completed; null while it is not.
+  """
+  completedAt: String
+
+  """
+  The day on which it is counted.
+  """
+  day: Date!
+
+  """
+  Lines added and deleted; null where that is not known.
+  """
+  churnLoc: Int
+
+  """
+  Hours from start to completion; null while it is not complete.
+  """
+  cycleTimeHours: Float
+}
+
+"""
+A part of a work unit.
+"""
+type WorkUnitShare {
+  """
+  The subcategory.
+  """
+  subcategory: String!
+
+  """
+  More than 0, at most 1; the shares of a unit add up to 1.
+  """
+  share: Float!
+}
+
+"""
+Why a work unit is classified as it is.
+"""
+type WorkUnitExplanation {
+  """
+  The id of the unit.
+  """
+  id: String!
+
+  """
+  Its title or the first line of its message.
+  """
+  title: String!
+
+  """
+  Its page at the code host; null where that is not known.
+  """
+  url: String
+
+  """
+  The shares by the records and rules of now. They differ from those stored when rules changed since.
+  """
+  shares: [WorkUnitShare!]!
+
+  """
+  What the shares come from. A unit without any has the subcategory that rules give to what they do not know.
+  """
+  contributions: [WorkUnitContribution!]!
+}
+
+"""
+Points that a rule gave to a subcategory.
+"""
+type WorkUnitContribution {
+  """
+  The rule.
+  """
+  rule: String!
+
+  """
+  What of the unit the rule looked at, for example its title.
+  """
+  signal: String!
+
+  """
+  What the rule found there.
+  """
+  match: String!
+
+  """
+  The subcategory that got the points.
+  """
+  subcategory: String!
+
+  """
+  How many points.
+  """
+  points: Float!
+}
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = 'c260b79f3c10b166';
+export const persistedVersion = '6d4f63edccdead0b';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

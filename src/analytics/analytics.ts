@@ -1,4 +1,5 @@
 /** What the analytics answer: checked requests in, figures out. GraphQL speaks to this and never to an engine. */
+import type { WorkUnit } from './work-unit.js';
 import type { Dimension, Interval, Measure, ScopeLevel } from './vocabulary.js';
 
 /** Calendar dates, YYYY-MM-DD, both included. */
@@ -36,6 +37,9 @@ export interface Scope {
   readonly ids: readonly string[];
 }
 
+/** Values that units must have, by dimension; no values of a dimension: any. All dimensions must fit. */
+export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>>;
+
 /** A batch whose limits and dates have been checked (see `checkBatch`). */
 export interface AnalyticsBatch {
   readonly timeseries: readonly TimeseriesRequest[];
@@ -44,7 +48,50 @@ export interface AnalyticsBatch {
   /** Splits each unit over its shares instead of taking it whole under its main theme. */
   readonly useInvestment: boolean;
   readonly scope: Scope;
+  /** Left out: none. With `useInvestment` they pick shares of units, else whole units by their main theme. */
+  readonly filters?: Filters;
 }
+
+export const UNIT_ORDERS = ['DAY', 'CHURN_LOC', 'CYCLE_TIME_HOURS'] as const;
+export type UnitOrder = (typeof UNIT_ORDERS)[number];
+
+/** The last unit of a page: what the units are sorted by, and the id, which tells equal ones apart. */
+export interface UnitPosition {
+  readonly key: string | number;
+  readonly id: string;
+}
+
+/** Which units are listed, and how. */
+export interface UnitsRequest {
+  readonly dateRange: DateRange;
+  readonly scope: Scope;
+  readonly filters: Filters;
+  /** Themes and subcategories pick units by any of their shares instead of the largest. */
+  readonly useInvestment: boolean;
+  readonly order: UnitOrder;
+  readonly descending: boolean;
+  readonly first: number;
+  /** null: from the start. */
+  readonly after: UnitPosition | null;
+}
+
+/** A unit as it is listed. */
+export interface ListedUnit extends Omit<WorkUnit, 'churnLoc'> {
+  readonly churnLoc: number | null;
+  /** Milliseconds from start to completion; null while it is not complete. */
+  readonly cycleMs: number | null;
+}
+
+export interface UnitsPage {
+  readonly units: readonly ListedUnit[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: UnitPosition | null;
+  /** How many units there are in all, counted up to `MOST_COUNTED`. */
+  readonly total: number;
+}
+
+/** To count more would cost more than it tells. */
+export const MOST_COUNTED = 10_000;
 
 export interface TimeseriesResult {
   readonly dimension: Dimension;
@@ -95,6 +142,8 @@ export interface Analytics {
    *   AnalyticsUnavailable while the store cannot be reached
    */
   values(orgId: string, dimension: Dimension, signal: AbortSignal): Promise<readonly CatalogValue[]>;
+  /** One page of the units that figures are made of. Throws as `values` does. */
+  units(orgId: string, request: UnitsRequest, signal: AbortSignal): Promise<UnitsPage>;
   /** Answers a batch within one consistent snapshot where the engine has one. Throws as `values` does. */
   run(orgId: string, batch: AnalyticsBatch, signal: AbortSignal): Promise<AnalyticsResult>;
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import type { Analytics } from './analytics.js';
 import type { ImportChdb } from './clickhouse/chdb.js';
 import { answerBatch, wholeNumber } from './planner/answer.js';
 import type { QueryEngine } from './planner/engine.js';
+import { listUnits } from './planner/list-units.js';
 import { planBatch } from './planner/plan.js';
 import { compile } from './planner/statements.js';
 
@@ -36,6 +37,7 @@ export async function openAnalytics(uri: string, options: AnalyticsOptions): Pro
       const [rows = []] = await engine.run([statement], signal);
       return rows.map(([value, count]) => ({ value: String(value), count: Number(wholeNumber(count)) }));
     },
+    units: (orgId, request, signal) => listUnits(engine, orgId, request, signal),
     async run(orgId, batch, signal) {
       const plan = planBatch(orgId, batch);
       const statements = plan.queries.map((query) => compile(engine.dialect, query));

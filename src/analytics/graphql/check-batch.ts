@@ -2,6 +2,7 @@ import type {
   AnalyticsRequestInput,
   BreakdownRequestInput,
   CatalogLimits,
+  FilterInput,
   SankeyRequestInput,
   ScopeFilterInput,
   TimeseriesRequestInput,
@@ -10,10 +11,12 @@ import type {
   AnalyticsBatch,
   BreakdownRequest,
   DateRange,
+  Filters,
   SankeyRequest,
   Scope,
   TimeseriesRequest,
 } from '../analytics.js';
+import { DIMENSIONS, type Dimension } from '../vocabulary.js';
 import { countBuckets, countDays } from './calendar.js';
 import { invalid, tooCostly } from './refusal.js';
 
@@ -36,17 +39,53 @@ export const limits: CatalogLimits = {
  */
 export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
   const { timeseries = [], breakdowns = [], sankey = null, useInvestment = false, filters } = batch;
-  asked.subRequests += timeseries.length + breakdowns.length + (sankey === null ? 0 : 1);
-  if (asked.subRequests > limits.maxSubRequests) {
-    throw tooCostly('max_sub_requests', 'sub-requests', limits.maxSubRequests, asked.subRequests);
-  }
+  countSubRequests(asked, timeseries.length + breakdowns.length + (sankey === null ? 0 : 1));
   return {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
     breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
     sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
     useInvestment,
-    scope: checkScope(filters?.scope ?? {}, 'batch.filters.scope'),
+    ...checkFilters(filters ?? {}, 'batch.filters'),
   };
+}
+
+/** Counts what a request asks for, under whatever aliases. @throws Refusal COST_LIMIT_EXCEEDED beyond the limit */
+export function countSubRequests(asked: { subRequests: number }, more: number): void {
+  asked.subRequests += more;
+  if (asked.subRequests > limits.maxSubRequests) {
+    throw tooCostly('max_sub_requests', 'sub-requests', limits.maxSubRequests, asked.subRequests);
+  }
+}
+
+const filterFields = {
+  TEAM: 'teams',
+  REPO: 'repos',
+  AUTHOR: 'authors',
+  WORK_TYPE: 'workTypes',
+  THEME: 'themes',
+  SUBCATEGORY: 'subcategories',
+} as const satisfies Record<Dimension, keyof FilterInput>;
+
+const mostFilterValues = 100;
+
+/** @throws Refusal VALIDATION_ERROR for what no unit can have, and for too many values */
+export function checkFilters(input: FilterInput, path: string): { readonly scope: Scope; readonly filters: Filters } {
+  const filters: Partial<Record<Dimension, readonly string[]>> = {};
+  for (const dimension of DIMENSIONS) {
+    const field = filterFields[dimension];
+    const values = input[field] ?? [];
+    if (values.length > mostFilterValues)
+      throw invalid(`${path}.${field}`, `It takes at most ${mostFilterValues} values.`);
+    checkTexts(values, `${path}.${field}`);
+    if (values.length > 0) filters[dimension] = values;
+  }
+  return { scope: checkScope(input.scope ?? {}, `${path}.scope`), filters };
+}
+
+/** No database can hold a NUL in a text, so nothing has such a value. */
+function checkTexts(texts: readonly string[], path: string): void {
+  const unstorable = texts.findIndex((text) => text.includes('\0'));
+  if (unstorable !== -1) throw invalid(`${path}[${unstorable}]`, 'A value cannot have a NUL character.');
 }
 
 function checkTimeseries(
@@ -82,7 +121,7 @@ function checkSankey(input: SankeyRequestInput, path: string): SankeyRequest {
   return { path: levels, measure: input.measure, dateRange, maxNodes, maxEdges };
 }
 
-function checkDates(range: DateRange, path: string): DateRange {
+export function checkDates(range: DateRange, path: string): DateRange {
   const days = countDays(range);
   if (days < 1) throw invalid(`${path}.dateRange.endDate`, 'A range of days cannot end before it starts.');
   if (days > limits.maxDays) throw tooCostly('max_days', 'days', limits.maxDays, days);

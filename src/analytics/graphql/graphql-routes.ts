@@ -4,6 +4,7 @@ import type { Log } from '../../../generated/contract.js';
 import { schemaText } from '../../../generated/graphql/schema.js';
 import { bearerToken } from '../../contract/bearer-token.js';
 import type { Analytics } from '../analytics.js';
+import type { UnitRecords } from '../unit-records.js';
 import { createDocuments } from './documents.js';
 import { createExecutableSchema } from './executable-schema.js';
 import { executeQuery } from './execute-query.js';
@@ -24,6 +25,7 @@ import { assertReadable, CallerGone, parseBody, queryOf, readBody } from './requ
 
 export interface GraphqlOptions {
   readonly analytics: Analytics;
+  readonly unitRecords: UnitRecords;
   /** Finds out whom an access token stands for now; null: for nobody. */
   readonly authenticate: (token: string) => Promise<Caller | null>;
   /** Whether a failure means that a database is out of reach. */
@@ -72,7 +74,8 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
     const orgId = await organizationOf(named, caller);
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
-    const context = { orgId, analytics: options.analytics, asked: { subRequests: 0 }, signal };
+    const { analytics, unitRecords } = options;
+    const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
     return executeQuery(query, prepare(query.text), schema, context, surroundings);
   };
 

@@ -1,9 +1,10 @@
 import { isEnumType, type GraphQLSchema } from 'graphql';
 import type { Resolvers } from '../../../generated/graphql/resolvers.js';
 import { DIMENSIONS, MEASURES } from '../vocabulary.js';
-import { checkBatch, limits } from './check-batch.js';
+import { checkBatch, countSubRequests, limits } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { assertSameOrganization } from './organization.js';
+import { listWorkUnits } from './work-units.js';
 
 /** One resolver per field of the root; what lies below are plain values. */
 export const resolvers: Resolvers<GraphqlContext> = {
@@ -22,6 +23,16 @@ export const resolvers: Resolvers<GraphqlContext> = {
     analytics: (_root, { orgId, batch }, context) => {
       assertSameOrganization(orgId, context.orgId);
       return context.analytics.run(context.orgId, checkBatch(batch, context.asked), context.signal);
+    },
+    workUnits: (_root, { orgId, input }, context) => {
+      assertSameOrganization(orgId, context.orgId);
+      return listWorkUnits(input, context);
+    },
+    workUnit: async (_root, { orgId, id }, context) => {
+      assertSameOrganization(orgId, context.orgId);
+      countSubRequests(context.asked, 1);
+      const found = await context.unitRecords.explain(context.orgId, id);
+      return found === null ? null : { ...found, shares: [...found.shares], contributions: [...found.contributions] };
     },
   },
 };

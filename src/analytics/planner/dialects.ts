@@ -8,7 +8,7 @@ import type { Dimension, Interval, Measure } from '../vocabulary.js';
 export type Source = 'units' | 'shares';
 
 /** What a parameter is to the engine. Texts are what ids and dates travel as. */
-export type ParameterType = 'text' | 'texts' | 'date' | 'dates' | 'integer';
+export type ParameterType = 'text' | 'texts' | 'date' | 'dates' | 'integer' | 'bigint';
 
 /** What a measure sums up: whole numbers. A measure with a divisor is the mean, one without is the sum. */
 export interface Aggregate {
@@ -30,6 +30,12 @@ export interface Dialect {
   from(source: Source, dimensions: readonly Dimension[], measures: readonly Measure[]): string;
   column(source: Source, dimension: Dimension): string;
   readonly measures: Readonly<Record<Source, Readonly<Record<Measure, Aggregate>>>>;
+  /** A moment as epoch milliseconds, or as RFC 3339 text. */
+  milliseconds(column: string): string;
+  /** The day as YYYY-MM-DD. */
+  readonly dayText: string;
+  /** Whether the unit of a row has a share with one of the texts. @param owner the placeholder of the organization */
+  hasShare(dimension: Dimension, texts: string, owner: string): string;
   /** What one row counts. */
   readonly weight: Readonly<Record<Source, string>>;
 }
@@ -70,6 +76,14 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
   weight: { units: '1', shares: 'weight' },
 };
 
+/** The day is part of what the shares are found by. */
+function relationalShare(condition: string, owner: string): string {
+  return (
+    `exists (select 1 from work_unit_shares share where share.org_id = ${owner} and share.day = work_units.day ` +
+    `and share.id = work_units.id and share.${condition})`
+  );
+}
+
 /** Parameters of the very type that they are compared with: a cast of a text would be done anew for each row. */
 const POSTGRES_TYPES: Readonly<Record<ParameterType, string>> = {
   text: 'text',
@@ -77,6 +91,7 @@ const POSTGRES_TYPES: Readonly<Record<ParameterType, string>> = {
   date: 'date',
   dates: 'date[]',
   integer: 'integer',
+  bigint: 'bigint',
 };
 
 export const postgresDialect: Dialect = {
@@ -89,6 +104,9 @@ export const postgresDialect: Dialect = {
     WEEK: { takes: 'integer', of: (origin) => `((day - date '1970-01-01' - ${origin}) / 7)` },
     MONTH: { takes: 'dates', of: (starts) => `(width_bucket(day, ${starts}) - 1)` },
   },
+  milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::bigint`,
+  dayText: 'day::text',
+  hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
   double: (expression) => `(${expression})::float8`,
 };
@@ -97,7 +115,8 @@ export const sqliteDialect: Dialect = {
   ...relational,
   name: 'sqlite',
   // The driver binds every number as a real one, whose quotients are not whole.
-  placeholder: (position, type) => (type === 'integer' ? `cast(?${position} as integer)` : `?${position}`),
+  placeholder: (position, type) =>
+    type === 'integer' || type === 'bigint' ? `cast(?${position} as integer)` : `?${position}`,
   bucket: {
     DAY: { takes: 'integer', of: (origin) => `(unixepoch(day) / 86400 - ${origin})` },
     WEEK: { takes: 'integer', of: (origin) => `((unixepoch(day) / 86400 - ${origin}) / 7)` },
@@ -106,6 +125,10 @@ export const sqliteDialect: Dialect = {
       of: (origin) => `(cast(substr(day, 1, 4) as integer) * 12 + cast(substr(day, 6, 2) as integer) - ${origin})`,
     },
   },
+  milliseconds: (column) => column,
+  dayText: 'day',
+  hasShare: (dimension, texts, owner) =>
+    relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
   oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
   double: (expression) => `cast(${expression} as real)`,
 };
@@ -116,6 +139,7 @@ const CLICKHOUSE_TYPES: Readonly<Record<ParameterType, string>> = {
   date: 'Date32',
   dates: 'Array(Date32)',
   integer: 'Int32',
+  bigint: 'Int64',
 };
 
 /** The shares of a unit are lists in its row: a query names the lists that it needs, and no others are read. */
@@ -135,6 +159,9 @@ export const clickHouseDialect: Dialect = {
     WEEK: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toInt32(day) - ${origin}), 7)` },
     MONTH: { takes: 'integer', of: (origin) => `(toRelativeMonthNum(day) - ${origin})` },
   },
+  milliseconds: (column) => `toUnixTimestamp64Milli(${column})`,
+  dayText: 'toString(day)',
+  hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
   double: (expression) => `toFloat64(${expression})`,
   from(source, dimensions, measures) {

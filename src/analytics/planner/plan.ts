@@ -44,6 +44,7 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
     source: batch.useInvestment ? 'shares' : 'units',
     dateRange,
     scope: batch.scope,
+    filters: batch.filters ?? {},
   });
   const series: WritableSeries[] = [];
   const want = (

@@ -1,7 +1,7 @@
 /** Parameterized SQL, put together from the primitives of a dialect. Values of a request are parameters, always. */
-import type { DateRange, Scope } from '../analytics.js';
+import type { DateRange, Filters, Scope, UnitOrder, UnitPosition } from '../analytics.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
-import { UNASSIGNED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
+import { DIMENSIONS, UNASSIGNED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
 import { isMean, valueExpression } from './values.js';
@@ -12,6 +12,7 @@ export interface Slice {
   readonly source: Source;
   readonly dateRange: DateRange;
   readonly scope: Scope;
+  readonly filters: Filters;
 }
 
 /** Sums by bucket and value of a dimension, of the values that are largest by any of the measures. */
@@ -46,7 +47,27 @@ export interface ValuesQuery {
   readonly limit: number;
 }
 
-export type Query = SeriesQuery | FlowQuery | ValuesQuery;
+/** Whole units, one page of them; or how many there are, up to a limit. */
+export interface UnitsQuery {
+  readonly kind: 'units' | 'unit-count';
+  /** Its source is the units. */
+  readonly slice: Slice;
+  /** Themes or subcategories of which a unit has a share, beside the filters of the slice. */
+  readonly shares: Filters;
+  readonly order: UnitOrder;
+  readonly descending: boolean;
+  readonly after: UnitPosition | null;
+  readonly limit: number;
+}
+
+/** The shares of some units, all of them between two days. */
+export interface UnitSharesQuery {
+  readonly kind: 'unit-shares';
+  readonly slice: Slice;
+  readonly ids: readonly string[];
+}
+
+export type Query = SeriesQuery | FlowQuery | ValuesQuery | UnitsQuery | UnitSharesQuery;
 
 export interface Parameter {
   readonly type: ParameterType;
@@ -63,7 +84,8 @@ export interface Statement {
  *
  * @returns a statement whose columns are, for `series`: bucket (with an interval), label, and per measure its sum and,
  *   of a mean, its divisor; for `flow`: both labels (null: the rest), sum, divisor (of a mean), and with coverage the
- *   number of units, of those with a team, and of those with a repository; for `values`: label and count
+ *   number of units, of those with a team, and of those with a repository; for `values`: label and count; for `units`: those of
+ *   `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
 export function compile(dialect: Dialect, query: Query): Statement {
   const parameters: Parameter[] = [];
@@ -78,6 +100,12 @@ export function compile(dialect: Dialect, query: Query): Statement {
       return { text: flow(dialect, query, owner, bind), parameters };
     case 'values':
       return { text: values(dialect, query, owner, bind), parameters };
+    case 'units':
+      return { text: units(dialect, query, owner, bind), parameters };
+    case 'unit-count':
+      return { text: unitCount(dialect, query, owner, bind), parameters };
+    case 'unit-shares':
+      return { text: unitShares(dialect, query, owner, bind), parameters };
   }
 }
 
@@ -88,7 +116,7 @@ function series(dialect: Dialect, query: SeriesQuery, owner: string, bind: Bind)
   const measures = [...query.tops].map(([measure, top], index) => ({ measure, top, at: index + 1 }));
   const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice.dateRange, bind)} as bucket`];
   const columns = measures.flatMap(({ measure, at }) => sumColumns(dialect, slice.source, measure, String(at)));
-  const from = dialect.from(slice.source, [dimension], [...query.tops.keys()]);
+  const from = dialect.from(slice.source, [dimension, ...filteredDimensions(slice)], [...query.tops.keys()]);
   const cells =
     `select ${[...bucket, `${dialect.column(slice.source, dimension)} as label`, ...columns].join(', ')} ` +
     `from ${from} where ${conditions(dialect, slice, owner, bind)} ` +
@@ -125,7 +153,7 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
     : [];
   const cells =
     `select ${[...labels, ...sumColumns(dialect, source, measure, '1'), ...covered].join(', ')} ` +
-    `from ${dialect.from(source, [from, to], [measure])} where ${conditions(dialect, slice, owner, bind)} group by label1, label2`;
+    `from ${dialect.from(source, [from, to, ...filteredDimensions(slice)], [measure])} where ${conditions(dialect, slice, owner, bind)} group by label1, label2`;
   const figures = [1, 2].map((side) => {
     const total = (name: string): string => `sum(${name}1) over (partition by label${side})`;
     return `${valueExpression(dialect, source, measure, { sum: total('sum'), divisor: total('divisor') })} as value${side}`;
@@ -155,13 +183,79 @@ function values(dialect: Dialect, { dimension, limit }: ValuesQuery, owner: stri
   );
 }
 
-function conditions(dialect: Dialect, { dateRange, scope, source }: Slice, owner: string, bind: Bind): string {
+/** What units are sorted by. What is not known, such as the time of what is not complete, is less than all else. */
+const ORDERS: Readonly<Record<UnitOrder, { readonly column: string; readonly type: 'date' | 'bigint' }>> = {
+  DAY: { column: 'day', type: 'date' },
+  CHURN_LOC: { column: 'coalesce(churn, -1)', type: 'bigint' },
+  CYCLE_TIME_HOURS: { column: 'coalesce(cycle_ms, -1)', type: 'bigint' },
+};
+
+/** Keyset paging: the order and the id together are unique, so that no unit is repeated or left out. */
+function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
+  const { after, descending, limit } = query;
+  const { column, type } = ORDERS[query.order];
+  const beyond =
+    after === null
+      ? ''
+      : ` and (${column}, id) ${descending ? '<' : '>'} (${bind(type, after.key)}, ${bind('text', after.id)})`;
+  const direction = descending ? ' desc' : '';
+  const columns = [
+    'id, work_type, repo, team, author, theme, subcategory',
+    `${dialect.milliseconds('started_at')}, ${dialect.milliseconds('completed_at')}, ${dialect.dayText} as day_text`,
+    'churn, cycle_ms',
+  ];
+  return (
+    `select ${columns.join(', ')} from ${dialect.from('units', [], [])} ` +
+    `where ${unitConditions(dialect, query, owner, bind)}${beyond} ` +
+    `order by ${column}${direction}, id${direction} limit ${bind('integer', limit)}`
+  );
+}
+
+/** No more rows are read than are counted. */
+function unitCount(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
+  return (
+    `select count(*) from (select id from ${dialect.from('units', [], [])} ` +
+    `where ${unitConditions(dialect, query, owner, bind)} limit ${bind('integer', query.limit)}) counted`
+  );
+}
+
+function unitConditions(dialect: Dialect, { slice, shares }: UnitsQuery, owner: string, bind: Bind): string {
+  const having = filtersOf(shares).map(([dimension, texts]) =>
+    dialect.hasShare(dimension, bind('texts', texts), owner),
+  );
+  return [conditions(dialect, slice, owner, bind), ...having].join(' and ');
+}
+
+function unitShares(dialect: Dialect, { slice, ids }: UnitSharesQuery, owner: string, bind: Bind): string {
+  return (
+    `select id, ${dialect.column('shares', 'SUBCATEGORY')}, ${dialect.weight.shares} ` +
+    `from ${dialect.from('shares', ['SUBCATEGORY'], [])} ` +
+    `where ${conditions(dialect, slice, owner, bind)} and ${dialect.oneOf('id', bind('texts', ids))}`
+  );
+}
+
+function conditions(dialect: Dialect, { dateRange, scope, filters, source }: Slice, owner: string, bind: Bind): string {
   const { first, last } = comparable(dateRange);
   const all = [`org_id = ${owner}`, `day >= ${bind('date', first)}`, `day <= ${bind('date', last)}`];
   if (scope.level !== 'ORG' && scope.ids.length > 0) {
     all.push(dialect.oneOf(dialect.column(source, scope.level), bind('texts', scope.ids)));
   }
+  for (const [dimension, texts] of filtersOf(filters)) {
+    all.push(dialect.oneOf(dialect.column(source, dimension), bind('texts', texts)));
+  }
   return all.join(' and ');
+}
+
+/** The dimensions that are filtered by, in one order, so that equal filters make equal texts. */
+function filtersOf(filters: Filters): readonly (readonly [Dimension, readonly string[]])[] {
+  return DIMENSIONS.flatMap((dimension) => {
+    const texts = filters[dimension] ?? [];
+    return texts.length === 0 ? [] : [[dimension, texts] as const];
+  });
+}
+
+function filteredDimensions({ filters }: Slice): readonly Dimension[] {
+  return filtersOf(filters).map(([dimension]) => dimension);
 }
 
 /** No engine need compare days that none can hold; there are no units on them. */

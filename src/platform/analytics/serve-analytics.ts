@@ -6,6 +6,7 @@ import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../../datab
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
 import { createGraphqlAuthentication } from './graphql-caller.js';
+import { openUnitRecords } from './stored-unit-records.js';
 
 /** The Analytics API as the Platform's server has it. */
 export interface ServedAnalytics {
@@ -30,8 +31,10 @@ export async function serveAnalytics(
     log,
     ...(importConnector === undefined ? {} : { importChdb: () => importConnector('chdb') }),
   });
+  const unitRecords = openUnitRecords({ store: uri, rulesFile: settings.workUnitRules }, importConnector);
   const middleware = createGraphqlRoutes({
     analytics,
+    unitRecords,
     authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
     // The statement that timed out is one of authentication: those of the store have an error of their own.
     isUnavailable: (error) =>
@@ -44,7 +47,13 @@ export async function serveAnalytics(
     log,
     answered: metrics.observeQuery,
   });
-  return { middleware, close: () => analytics.close() };
+  return {
+    middleware,
+    close: async () => {
+      await unitRecords.close();
+      await analytics.close();
+    },
+  };
 }
 
 /** Built files are in the built tree only, which the sources stand beside. */

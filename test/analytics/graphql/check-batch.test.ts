@@ -179,6 +179,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
         expect(checkBatch({ ...batch, filters: { scope: { level, ids } } }, { subRequests: 0 })).toEqual({
           ...batch,
           scope: { level, ids },
+          filters: {},
         });
       },
     ),
@@ -189,6 +190,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
     sankey: null,
     useInvestment: false,
     scope: { level: 'ORG', ids: [] },
+    filters: {},
   };
   expect(checkBatch({}, { subRequests: 0 })).toEqual(nothing);
   expect(checkBatch({ filters: null, sankey: null }, { subRequests: 0 })).toEqual(nothing);

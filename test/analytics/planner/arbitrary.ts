@@ -1,6 +1,12 @@
 /** Generated organizations, units and batches. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { AnalyticsBatch, DateRange } from '../../../src/analytics/analytics.js';
+import {
+  UNIT_ORDERS,
+  type AnalyticsBatch,
+  type DateRange,
+  type Filters,
+  type UnitsRequest,
+} from '../../../src/analytics/analytics.js';
 import { storedShares } from '../../../src/analytics/store/shares.js';
 import {
   DIMENSIONS,
@@ -111,6 +117,41 @@ function range(longest: number): Arbitrary<DateRange> {
 const dimension = fc.constantFrom(...DIMENSIONS);
 const measure = fc.constantFrom(...MEASURES);
 
+const themes = Object.keys(TAXONOMY);
+
+/** Mostly of one dimension, so that something is left. */
+const filters: Arbitrary<Filters> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  fc.record(
+    {
+      TEAM: fc.array(fc.constantFrom('platform', 'mobile', 'no such'), { maxLength: 2 }),
+      REPO: fc.array(fc.constantFrom(...names), { maxLength: 6 }),
+      AUTHOR: fc.array(fc.constantFrom(...names, '7@example.com'), { maxLength: 6 }),
+      WORK_TYPE: fc.array(fc.constantFrom(...WORK_TYPES), { maxLength: 3 }),
+      THEME: fc.array(fc.constantFrom(...themes), { maxLength: 3 }),
+      SUBCATEGORY: fc.array(fc.constantFrom(...subcategories), { maxLength: 6 }),
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+const scope = fc.record({
+  level: fc.constantFrom(...SCOPE_LEVELS),
+  ids: fc.array(fc.constantFrom('platform', 'unassigned', 'no such', ...names), { maxLength: 3 }),
+});
+
+/** Lists of units, in pages of any size. */
+export const unitRequests: Arbitrary<UnitsRequest> = fc.record({
+  dateRange: range(365),
+  scope: fc.oneof(fc.constant({ level: 'ORG' as const, ids: [] }), scope),
+  filters,
+  useInvestment: fc.boolean(),
+  order: fc.constantFrom(...UNIT_ORDERS),
+  descending: fc.boolean(),
+  first: fc.integer({ min: 20, max: 100 }),
+  after: fc.constant(null),
+});
+
 export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365)).chain(([short, long]) => {
   // Ranges that requests have in common, so that they share queries, and others.
   const shortRange = fc.oneof(fc.constant(short), range(100));
@@ -147,10 +188,8 @@ export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365
       { nil: null, freq: 1 },
     ),
     useInvestment: fc.boolean(),
-    scope: fc.record({
-      level: fc.constantFrom(...SCOPE_LEVELS),
-      ids: fc.array(fc.constantFrom('platform', 'unassigned', 'no such', ...names), { maxLength: 3 }),
-    }),
+    scope,
+    filters,
   });
 });
 

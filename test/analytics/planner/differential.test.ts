@@ -6,8 +6,8 @@ import { openAnalytics } from '../../../src/analytics/open.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import { DIMENSIONS } from '../../../src/analytics/vocabulary.js';
 import { describeOnEachEngine, openOptions, type EngineKind } from '../engines.js';
-import { batches, ORGS, units } from './arbitrary.js';
-import { referenceRun, referenceValues, type OwnedUnit } from './reference.js';
+import { batches, ORGS, unitRequests, units } from './arbitrary.js';
+import { referenceRun, referenceUnits, referenceValues, type OwnedUnit } from './reference.js';
 
 /** The same data for all engines; ANALYTICS_TEST_SEED tries others, ANALYTICS_TEST_BATCHES more. */
 const SEED = Number(process.env['ANALYTICS_TEST_SEED'] ?? 20_260_301);
@@ -50,6 +50,27 @@ describeOnEachEngine('the planner against the plain reference', (engine) => {
         expect(await analytics.run(orgId, batch, never)).toEqual(referenceRun(all, orgId, batch));
       }),
       { numRuns: count, seed: SEED, endOnFailure: process.env['CI'] !== undefined },
+    );
+  });
+
+  it('lists equal units, page by page, each once', { timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ORGS, 'org-of-nobody'), unitRequests, async (orgId, request) => {
+        const wanted = referenceUnits(all, orgId, request);
+        const listed: unknown[] = [];
+        let after = request.after;
+        do {
+          const { units: page, next, total } = await analytics.units(orgId, { ...request, after }, never);
+          expect(total).toBe(wanted.length);
+          for (const { cycleMs, ...unit } of page) {
+            expect(cycleMs).toBe(unit.completedAt === null ? null : unit.completedAt - unit.startedAt);
+            listed.push({ ...unit, orgId });
+          }
+          after = next;
+        } while (after !== null);
+        expect(listed).toEqual(wanted);
+      }),
+      { numRuns: Math.ceil(count / 20), seed: SEED, endOnFailure: process.env['CI'] !== undefined },
     );
   });
 

@@ -7,10 +7,12 @@ import type {
   AnalyticsResult,
   CatalogValue,
   DateRange,
+  Filters,
   SankeyRequest,
   SankeyResult,
+  UnitsRequest,
 } from '../../../src/analytics/analytics.js';
-import type { Dimension, Interval, Measure } from '../../../src/analytics/vocabulary.js';
+import { DIMENSIONS, type Dimension, type Interval, type Measure } from '../../../src/analytics/vocabulary.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 
 export interface OwnedUnit extends WorkUnit {
@@ -33,7 +35,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
     .flatMap((unit) => (batch.useInvestment ? partsOf(unit) : [wholeOf(unit)]))
     .filter(({ values }) => {
       const { level, ids } = batch.scope;
-      return level === 'ORG' || ids.length === 0 || ids.includes(values[level]);
+      if (level !== 'ORG' && ids.length > 0 && !ids.includes(values[level])) return false;
+      return matches(values, batch.filters ?? {});
     });
   return {
     timeseries: batch.timeseries.flatMap(({ dimension, measure, interval, dateRange }) => {
@@ -62,6 +65,40 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
     })),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
   };
+}
+
+/** Every unit that a list shows, in its order, without paging. */
+export function referenceUnits(
+  units: readonly OwnedUnit[],
+  orgId: string,
+  request: UnitsRequest,
+): readonly OwnedUnit[] {
+  const { scope, filters, useInvestment, order, descending, dateRange } = request;
+  const { THEME = [], SUBCATEGORY = [], ...whole } = filters;
+  const has = (unit: OwnedUnit, dimension: Dimension, wanted: readonly string[]): boolean =>
+    wanted.length === 0 || partsOf(unit).some(({ values }) => wanted.includes(values[dimension]));
+  const key = (unit: OwnedUnit): string | number => {
+    if (order === 'DAY') return unit.day;
+    if (order === 'CHURN_LOC') return unit.churnLoc;
+    return unit.completedAt === null ? -1 : unit.completedAt - unit.startedAt;
+  };
+  const found = units
+    .filter((unit) => unit.orgId === orgId && unit.day >= dateRange.startDate && unit.day <= dateRange.endDate)
+    .filter((unit) => {
+      const { values } = wholeOf(unit);
+      if (scope.level !== 'ORG' && scope.ids.length > 0 && !scope.ids.includes(values[scope.level])) return false;
+      if (!useInvestment) return matches(values, filters);
+      return matches(values, whole) && has(unit, 'THEME', THEME) && has(unit, 'SUBCATEGORY', SUBCATEGORY);
+    })
+    .sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : bytes(a.id, b.id)));
+  return descending ? found.reverse() : found;
+}
+
+function matches(values: Piece['values'], filters: Filters): boolean {
+  return DIMENSIONS.every((dimension) => {
+    const wanted = filters[dimension] ?? [];
+    return wanted.length === 0 || wanted.includes(values[dimension]);
+  });
 }
 
 export function referenceValues(

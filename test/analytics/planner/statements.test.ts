@@ -6,6 +6,7 @@ import {
   sqliteDialect,
   type Dialect,
 } from '../../../src/analytics/planner/dialects.js';
+import { UNIT_ORDERS } from '../../../src/analytics/analytics.js';
 import { compile, type Query, type Slice } from '../../../src/analytics/planner/statements.js';
 
 const dialects: readonly Dialect[] = [postgresDialect, sqliteDialect, clickHouseDialect];
@@ -26,12 +27,49 @@ const slices: readonly Slice[] = (['units', 'shares'] as const).flatMap((source)
       source,
       dateRange: { startDate: '2023-12-31', endDate: '2024-03-01' },
       scope: { level, ids },
+      filters: {},
     })),
   ),
 );
 
+/** One with every filter, beside a scope. */
+const filtered: readonly Slice[] = (['units', 'shares'] as const).map((source) => ({
+  orgId: ORG,
+  source,
+  dateRange: { startDate: '2023-12-31', endDate: '2024-03-01' },
+  scope: { level: 'TEAM', ids: [`${MARK}3`] },
+  filters: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, [`${MARK}' or '1`, `${MARK}4`]])),
+}));
+
+const unitQueries: readonly Query[] = [
+  ...slices.filter(({ source }) => source === 'units'),
+  ...filtered.slice(0, 1),
+].flatMap((slice) =>
+  UNIT_ORDERS.flatMap((order) =>
+    [true, false].flatMap((descending) =>
+      [null, { key: order === 'DAY' ? '2024-01-01' : 7, id: `${MARK}id` }].flatMap((after) =>
+        [{}, { THEME: [`${MARK}a`], SUBCATEGORY: [`${MARK}b`] }].flatMap((shares) =>
+          (['units', 'unit-count'] as const).map((kind): Query => ({
+            kind,
+            slice,
+            shares,
+            order,
+            descending,
+            after,
+            limit: 51,
+          })),
+        ),
+      ),
+    ),
+  ),
+);
+
 const queries: readonly Query[] = [
-  ...slices.flatMap((slice): Query[] =>
+  ...unitQueries,
+  ...[...slices, ...filtered]
+    .filter(({ source }) => source === 'shares')
+    .map((slice): Query => ({ kind: 'unit-shares', slice, ids: [`${MARK}5`] })),
+  ...[...slices, ...filtered].flatMap((slice): Query[] =>
     DIMENSIONS.flatMap((dimension): Query[] => [
       ...[null, ...INTERVALS].flatMap((interval) =>
         measureSets.map((measures): Query => ({
@@ -69,31 +107,35 @@ const WORDS = new Set(
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
    label label1 label2 bucket units teamed housed cells valued placed counted node1 node2
+   id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
+   tounixtimestamp64milli hasany int64
    sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 place1 place2 place3 place4`.split(
     /\s+/,
   ),
 );
 
 const LITERALS = new Set(["''", "'unassigned'", "'1970-01-01'"]);
-const NUMBERS = new Set(['0', '1', '4', '6', '2', '7', '12', '86400', '1000000', '3600000', '3.6', '100']);
+const NUMBERS = new Set(['0', '1', '4', '6', '2', '7', '12', '86400', '1000000', '3600000', '3.6', '100', '1000']);
 
 describe.each(dialects)('every statement that can be produced for $name', (dialect) => {
   const statements = queries.map((query) => ({ query, ...compile(dialect, query) }));
 
   it('is one of thousands', () => {
-    expect(statements.length).toBe(16 * 6 * (4 * 15 + 5 * 4 * 2) + 6);
+    expect(statements.length).toBe(18 * 6 * (4 * 15 + 5 * 4 * 2) + 6 + 9 * 3 * 2 * 2 * 2 * 2 + 9);
   });
 
   it('reads rows in exactly one place, and there first of all asks for the organization', () => {
     for (const { text, parameters } of statements) {
-      const reads = text.match(/from work_unit\w*/g) ?? [];
+      // The shares of a unit are looked up by the same organization.
+      const own = `from work_unit_shares share where share.org_id = ${dialect.placeholder(1, 'text')} and `;
+      const reads = text.replaceAll(own, '').match(/from work_unit\w*/g) ?? [];
       expect(reads, text).toHaveLength(1);
       const [, beforeWhere = '', condition = ''] = /from (work_unit[^()]*?) where (org_id = \S+) and /.exec(text) ?? [];
       expect(beforeWhere, text).toMatch(/^work_unit/);
       expect(condition, text).toBe(`org_id = ${dialect.placeholder(1, 'text')}`);
       expect(parameters[0], text).toEqual({ type: 'text', value: ORG });
       // What follows only narrows it: no condition about rows is an alternative to it.
-      const where = text.slice(text.indexOf(' where org_id'), text.indexOf(' group by'));
+      const where = / where org_id.*?(?= group by| order by| limit|$)/.exec(text)?.[0] ?? '';
       expect(where, text).not.toMatch(/\bor\b/);
       expect(depthAtEnd(where), text).toBe(0);
       expect(text, text).not.toMatch(/\b(union|join work|with|into|delete|update|insert|settings)\b/);
@@ -128,12 +170,15 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 
 function withOtherValues(query: Query): Query {
   if (query.kind === 'values') return { ...query, orgId: 'another', limit: 3 };
+  if (query.kind === 'unit-shares') return { ...query, ids: ["'", '"'] };
+  if (query.kind !== 'series' && query.kind !== 'flow') return { ...query, limit: 7 };
   const { ids, level } = query.slice.scope;
   const slice: Slice = {
     ...query.slice,
     orgId: 'another',
     dateRange: { startDate: '1999-05-05', endDate: '1999-06-30' },
     scope: { level, ids: ids.map(() => "'") },
+    filters: query.slice.filters,
   };
   if (query.kind === 'flow') return { ...query, slice, keep: 2 };
   return { ...query, slice, tops: new Map([...query.tops].map(([measure, top]) => [measure, top + 5])) };

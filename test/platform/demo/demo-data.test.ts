@@ -45,65 +45,60 @@ describe('demo data, filled and removed by a server', () => {
   });
   afterAll(() => platform.stop());
 
-  it('fill an organization with months of work and teams, and are removed without a trace', async () => {
-    const { sql } = platform.database;
-    const queue = queueOf(platform, owner);
-    const own = await queue.configure({ provider: 'synthetic', targets: ['git'], repositories: ['own/tools'] });
-    await queue.until(own, await queue.start(own), 'complete');
-    const before = await units(platform, owner, 'REPO');
-    expect([...before.keys()]).toEqual(['own/tools']);
-    const rows = async (): Promise<unknown> => {
-      const counts: Record<string, unknown> = {};
-      for (const table of [
-        'repos',
-        'git_commits',
-        'git_pull_requests',
-        'git_blame',
-        'sync_state',
-        'work_units',
-        'work_unit_shares',
-        'work_unit_links',
-        'work_unit_progress',
-      ])
-        // prettier-ignore
-        counts[table] = (await sql.unsafe(`select count(*)::int as count from ${table}`))[0]?.['count'];
-      return counts;
-    };
-    const stored = await rows();
-    expect(await stateOf(platform, owner)).toBe('absent');
+  it(
+    'fill an organization with months of work and teams, and are removed without a trace',
+    { timeout: 200_000 },
+    async () => {
+      const { sql } = platform.database;
+      const queue = queueOf(platform, owner);
+      const own = await queue.configure({ provider: 'synthetic', targets: ['git'], repositories: ['own/tools'] });
+      await queue.until(own, await queue.start(own), 'complete');
+      const before = await units(platform, owner, 'REPO');
+      expect([...before.keys()]).toEqual(['own/tools']);
+      const rows = async (): Promise<unknown> => {
+        const counts: Record<string, unknown> = {};
+        for (const table of [
+          'repos',
+          'git_commits',
+          'git_pull_requests',
+          'git_blame',
+          'sync_state',
+          'work_units',
+          'work_unit_shares',
+          'work_unit_links',
+          'work_unit_progress',
+        ])
+          // prettier-ignore
+          counts[table] = (await sql.unsafe(`select count(*)::int as count from ${table}`))[0]?.['count'];
+        return counts;
+      };
+      const stored = await rows();
+      expect(await stateOf(platform, owner)).toBe('absent');
 
-    const begun = await send(platform, 'POST', owner);
-    expect(begun.status).toBe(202);
-    expect(begun.body).toMatchObject({ state: 'filling', error: null });
-    expect(begun.headers.get('Location')).toBe(
-      `/api/v1/admin/sync-configs/${begun.body.sync_config_id}/runs/${begun.body.sync_run_id}`,
-    );
-    await eventually(() => stateOf(platform, owner)).toBe('present');
-    const filled = await units(platform, owner, 'REPO');
-    expect([...filled.keys()].sort()).toEqual([
+      const begun = await send(platform, 'POST', owner);
+      expect(begun.status).toBe(202);
+      expect(begun.body).toMatchObject({ state: 'filling', error: null });
+      expect(begun.headers.get('Location')).toBe(
+        `/api/v1/admin/sync-configs/${begun.body.sync_config_id}/runs/${begun.body.sync_run_id}`,
+      );
+      await expect.poll(() => stateOf(platform, owner), { timeout: 100_000 }).toBe('present');
+      const filled = await units(platform, owner, 'REPO');
+      expect([...filled.keys()].sort()).toEqual([
       'acme/api', 'acme/mobile-app', 'acme/payments', 'acme/web-shop', 'own/tools',
     ]); // prettier-ignore
-    expect([...filled.values()].every((count) => count > 50)).toBe(true);
-    expect([...(await units(platform, owner, 'TEAM')).keys()]).toEqual(
-      expect.arrayContaining(['web', 'api', 'platform']),
-    );
-    expect([...(await units(platform, neighbour, 'REPO')).keys()]).toEqual([]);
+      expect([...filled.values()].every((count) => count > 50)).toBe(true);
+      expect([...(await units(platform, owner, 'TEAM')).keys()]).toEqual(
+        expect.arrayContaining(['web', 'api', 'platform']),
+      );
+      expect([...(await units(platform, neighbour, 'REPO')).keys()]).toEqual([]);
 
-    expect((await send(platform, 'DELETE', owner)).body).toMatchObject({ state: 'removing', sync_config_id: null });
-    await eventually(() => stateOf(platform, owner)).toBe('absent');
-    expect(await units(platform, owner, 'REPO')).toEqual(before);
-    expect([...(await units(platform, owner, 'TEAM')).keys()]).toEqual(['unassigned']);
-    expect(await rows()).toEqual(stored);
-  });
-
-  it('are removed with their sync configuration', async () => {
-    const begun = await send(platform, 'POST', neighbour);
-    await eventually(() => stateOf(platform, neighbour)).toBe('present');
-    const config = `/api/v1/admin/sync-configs/${begun.body.sync_config_id}`;
-    expect((await platform.json('DELETE', config, { token: neighbour.accessToken })).status).toBe(204);
-    await eventually(() => stateOf(platform, neighbour)).toBe('absent');
-    expect((await units(platform, neighbour, 'REPO')).size).toBe(0);
-  });
+      expect((await send(platform, 'DELETE', owner)).body).toMatchObject({ state: 'removing', sync_config_id: null });
+      await eventually(() => stateOf(platform, owner)).toBe('absent');
+      expect(await units(platform, owner, 'REPO')).toEqual(before);
+      expect([...(await units(platform, owner, 'TEAM')).keys()]).toEqual(['unassigned']);
+      expect(await rows()).toEqual(stored);
+    },
+  );
 });
 
 describe('demo data, while no worker does anything', () => {
@@ -125,6 +120,15 @@ describe('demo data, while no worker does anything', () => {
     const records = await platform.database.sql`
       select action from audit_log where org_id = ${owner.orgId} and resource_kind = 'DEMO_DATA'`;
     expect([...records]).toEqual([{ action: 'CREATE' }]);
+  });
+
+  it('are removed with their sync configuration', async () => {
+    const { sync_config_id: id } = (await send(platform, 'POST', owner)).body;
+    const queue = queueOf(platform, owner);
+    await queue.cancel(id, (await send(platform, 'GET', owner)).body.sync_run_id);
+    const path = `/api/v1/admin/sync-configs/${id}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(204);
+    expect(await stateOf(platform, owner)).toBe('removing');
   });
 
   it('count for nothing in the set-up, which tells that they are there', async () => {

@@ -21,7 +21,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = 'c260b79f3c10b166';
+export const persistedVersion = '6d4f63edccdead0b';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {

@@ -156,8 +156,20 @@ export type DimensionInput =
 
 /** Which work units are looked at. */
 export type FilterInput = {
+  /** Authors. Empty: any. */
+  readonly authors?: ReadonlyArray<Scalars['String']['input']>;
+  /** Repositories. Empty: any. */
+  readonly repos?: ReadonlyArray<Scalars['String']['input']>;
   /** A part of the organization. */
   readonly scope?: InputMaybe<ScopeFilterInput>;
+  /** Subcategories, as with themes. Empty: any. */
+  readonly subcategories?: ReadonlyArray<Scalars['String']['input']>;
+  /** Teams. Empty: any. Of several filters, all must fit; each takes at most 100 values. */
+  readonly teams?: ReadonlyArray<Scalars['String']['input']>;
+  /** Themes: the main theme of a unit or, with `useInvestment`, of its shares. Empty: any. */
+  readonly themes?: ReadonlyArray<Scalars['String']['input']>;
+  /** Types of work. Empty: any. */
+  readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
 /** What is measured of work units. */
@@ -180,6 +192,10 @@ export type Query = {
   readonly analytics: AnalyticsResult;
   /** What can be asked for: dimensions, measures and limits, and the values of one dimension. */
   readonly catalog: CatalogResult;
+  /** Explains one work unit: it is classified anew, by the records and rules of now. Null where there is no such unit. */
+  readonly workUnit?: Maybe<WorkUnitExplanation>;
+  /** Lists the work units that figures are made of, page by page. */
+  readonly workUnits: WorkUnitPage;
 };
 
 /**
@@ -197,6 +213,24 @@ export type QueryAnalyticsArgs = {
  */
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
+  orgId: Scalars['String']['input'];
+};
+
+/**
+ * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
+ * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ */
+export type QueryWorkUnitArgs = {
+  id: Scalars['String']['input'];
+  orgId: Scalars['String']['input'];
+};
+
+/**
+ * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
+ * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ */
+export type QueryWorkUnitsArgs = {
+  input: WorkUnitsInput;
   orgId: Scalars['String']['input'];
 };
 
@@ -273,6 +307,13 @@ export type ScopeLevelInput =
   /** Teams. */
   | 'TEAM';
 
+/** Which way something is sorted. */
+export type SortDirection =
+  /** The smallest or earliest first. */
+  | 'ASC'
+  /** The largest or latest first. */
+  | 'DESC';
+
 /** One bucket of a series. */
 export type TimeseriesBucket = {
   /** The first day of the bucket. */
@@ -303,4 +344,111 @@ export type TimeseriesResult = {
   readonly dimensionValue: Scalars['String']['output'];
   /** The measure that was asked for. */
   readonly measure: MeasureInput;
+};
+
+/** A pull or merge request with its commits, a commit outside of any, a deployment, or an incident. */
+export type WorkUnit = {
+  /** Who did it; empty where the source does not tell. */
+  readonly author: Scalars['String']['output'];
+  /** Lines added and deleted; null where that is not known. */
+  readonly churnLoc?: Maybe<Scalars['Int']['output']>;
+  /** When it was completed; null while it is not. */
+  readonly completedAt?: Maybe<Scalars['String']['output']>;
+  /** Hours from start to completion; null while it is not complete. */
+  readonly cycleTimeHours?: Maybe<Scalars['Float']['output']>;
+  /** The day on which it is counted. */
+  readonly day: Scalars['Date']['output'];
+  /** Its id, which stays the same when it is derived again. */
+  readonly id: Scalars['String']['output'];
+  /** The repository. */
+  readonly repo: Scalars['String']['output'];
+  /** How it is split over subcategories, the largest share first. */
+  readonly shares: ReadonlyArray<WorkUnitShare>;
+  /** When work on it began: RFC 3339, in UTC. */
+  readonly startedAt: Scalars['String']['output'];
+  /** The subcategory with the largest share. */
+  readonly subcategory: Scalars['String']['output'];
+  /** The team, or `unassigned`. */
+  readonly team: Scalars['String']['output'];
+  /** The theme with the largest share. */
+  readonly theme: Scalars['String']['output'];
+  /** The title or the first line of the message; null where it is not stored. */
+  readonly title?: Maybe<Scalars['String']['output']>;
+  /** Its page at the code host; null where that is not known. */
+  readonly url?: Maybe<Scalars['String']['output']>;
+  /** The type of work item: pull_request, commit, deployment or incident. */
+  readonly workType: Scalars['String']['output'];
+};
+
+/** Points that a rule gave to a subcategory. */
+export type WorkUnitContribution = {
+  /** What the rule found there. */
+  readonly match: Scalars['String']['output'];
+  /** How many points. */
+  readonly points: Scalars['Float']['output'];
+  /** The rule. */
+  readonly rule: Scalars['String']['output'];
+  /** What of the unit the rule looked at, for example its title. */
+  readonly signal: Scalars['String']['output'];
+  /** The subcategory that got the points. */
+  readonly subcategory: Scalars['String']['output'];
+};
+
+/** Why a work unit is classified as it is. */
+export type WorkUnitExplanation = {
+  /** What the shares come from. A unit without any has the subcategory that rules give to what they do not know. */
+  readonly contributions: ReadonlyArray<WorkUnitContribution>;
+  /** The id of the unit. */
+  readonly id: Scalars['String']['output'];
+  /** The shares by the records and rules of now. They differ from those stored when rules changed since. */
+  readonly shares: ReadonlyArray<WorkUnitShare>;
+  /** Its title or the first line of its message. */
+  readonly title: Scalars['String']['output'];
+  /** Its page at the code host; null where that is not known. */
+  readonly url?: Maybe<Scalars['String']['output']>;
+};
+
+/** What work units are sorted by. */
+export type WorkUnitOrder =
+  /** Lines of code changed. Units of which that is not known come first when ascending. */
+  | 'CHURN_LOC'
+  /** Time from start to completion. Units that are not complete come first when ascending. */
+  | 'CYCLE_TIME_HOURS'
+  /** The day of the completion, else of the last activity. */
+  | 'DAY';
+
+/** A page of work units. */
+export type WorkUnitPage = {
+  /** The units. */
+  readonly items: ReadonlyArray<WorkUnit>;
+  /** Send it as `after` for the next page; null on the last one. */
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
+  /** How many units there are on all pages; counted up to 10,000. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A part of a work unit. */
+export type WorkUnitShare = {
+  /** More than 0, at most 1; the shares of a unit add up to 1. */
+  readonly share: Scalars['Float']['output'];
+  /** The subcategory. */
+  readonly subcategory: Scalars['String']['output'];
+};
+
+/** Which work units are listed. */
+export type WorkUnitsInput = {
+  /** The `nextCursor` of the page before; null for the first page. */
+  readonly after?: InputMaybe<Scalars['String']['input']>;
+  /** Which days: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /** Which way they are sorted. */
+  readonly direction?: SortDirection;
+  /** Which work units; all of them when it is left out. */
+  readonly filters?: InputMaybe<FilterInput>;
+  /** How many: from 1 to 100. */
+  readonly first?: Scalars['Int']['input'];
+  /** What they are sorted by. */
+  readonly order?: WorkUnitOrder;
+  /** false: themes and subcategories pick units by the largest share. true: by any share. */
+  readonly useInvestment?: Scalars['Boolean']['input'];
 };

@@ -1,0 +1,66 @@
+import type { WorkUnitPage, WorkUnitsInput } from '../../../generated/graphql/resolvers.js';
+import type { UnitPosition, UnitsRequest } from '../analytics.js';
+import { checkDates, checkFilters, countSubRequests } from './check-batch.js';
+import type { GraphqlContext } from './context.js';
+import { invalid } from './refusal.js';
+
+const mostUnits = 100;
+const millisecondsPerHour = 3_600_000;
+
+/** Answers `workUnits`: a page of units, with what the records tell of each. */
+export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlContext): Promise<WorkUnitPage> {
+  const request = checkWorkUnits(input);
+  countSubRequests(context.asked, 1);
+  const page = await context.analytics.units(context.orgId, request, context.signal);
+  const ids = page.units.map(({ id }) => id);
+  const described = await context.unitRecords.describe(context.orgId, ids);
+  return {
+    items: page.units.map(({ cycleMs, startedAt, completedAt, shares, ...unit }) => ({
+      ...unit,
+      title: described.get(unit.id)?.title ?? null,
+      url: described.get(unit.id)?.url ?? null,
+      shares: [...shares],
+      startedAt: new Date(startedAt).toISOString(),
+      completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),
+      cycleTimeHours: cycleMs === null ? null : cycleMs / millisecondsPerHour,
+    })),
+    nextCursor: page.next === null ? null : cursorOf(request, page.next),
+    totalCount: page.total,
+  };
+}
+
+function checkWorkUnits(input: WorkUnitsInput): UnitsRequest {
+  const { order = 'DAY', direction = 'DESC', first = 50, useInvestment = false } = input;
+  const dateRange = checkDates(input.dateRange, 'input');
+  const { scope, filters } = checkFilters(input.filters ?? {}, 'input.filters');
+  if (first < 1 || first > mostUnits) throw invalid('input.first', `It must be from 1 to ${mostUnits}.`);
+  const request = { dateRange, scope, filters, useInvestment, order, descending: direction === 'DESC', first };
+  return { ...request, after: input.after == null ? null : positionOf(input.after, request) };
+}
+
+type Sorted = Pick<UnitsRequest, 'order' | 'descending'>;
+
+/** A cursor names the last unit of a page, so that what is added or removed meanwhile repeats nothing else. */
+function cursorOf({ order, descending }: Sorted, { key, id }: UnitPosition): string {
+  return Buffer.from(JSON.stringify([order, descending, key, id])).toString('base64url');
+}
+
+function positionOf(cursor: string, { order, descending }: Sorted): UnitPosition {
+  const refusal = invalid('input.after', 'It must be the nextCursor of a page in the same order, unchanged.');
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    throw refusal;
+  }
+  if (!Array.isArray(read) || read.length !== 4) throw refusal;
+  const [itsOrder, itsDirection, key, id] = read as unknown[];
+  const isKey = order === 'DAY' ? isDay(key) : Number.isSafeInteger(key);
+  if (itsOrder !== order || itsDirection !== descending || !isKey) throw refusal;
+  if (typeof id !== 'string' || id.includes('\0')) throw refusal;
+  return { key: key as string | number, id }; // as `isKey` says
+}
+
+function isDay(key: unknown): boolean {
+  return typeof key === 'string' && /^\d{4}-\d\d-\d\d$/.test(key) && !Number.isNaN(Date.parse(key));
+}

@@ -1,0 +1,100 @@
+/** One page of work units: the page and the number of all in one snapshot, then the shares of those on the page. */
+import { MOST_COUNTED, type Filters, type ListedUnit, type UnitsPage, type UnitsRequest } from '../analytics.js';
+import { partRow, unitOf } from '../store/rows.js';
+import type { Part } from '../store/shares.js';
+import { wholeNumber, type Row } from './answer.js';
+import type { QueryEngine } from './engine.js';
+import { compile, type Slice, type UnitsQuery } from './statements.js';
+
+/** Reads a page. Throws as the engine does. */
+export async function listUnits(
+  engine: QueryEngine,
+  orgId: string,
+  request: UnitsRequest,
+  signal: AbortSignal,
+): Promise<UnitsPage> {
+  const { first, dateRange, scope, order, descending, after } = request;
+  const { whole, shares } = splitFilters(request);
+  const slice: Slice = { orgId, source: 'units', dateRange, scope, filters: whole };
+  const query: UnitsQuery = { kind: 'units', slice, shares, order, descending, after, limit: first + 1 };
+  const count: UnitsQuery = { ...query, kind: 'unit-count', after: null, limit: MOST_COUNTED };
+  const [rows = [], counted = []] = await engine.run(
+    [compile(engine.dialect, query), compile(engine.dialect, count)],
+    signal,
+  );
+  const page = rows.slice(0, first);
+  const parts = await partsOf(engine, orgId, page, signal);
+  const units = page.map((row) => unitOfRow(row, parts.get(String(row[0])) ?? []));
+  const last = units.at(-1);
+  return {
+    units,
+    next: rows.length > first && last !== undefined ? { key: keyOf(last, request), id: last.id } : null,
+    total: Number(wholeNumber(counted[0]?.[0])),
+  };
+}
+
+/** Only themes and subcategories differ between the shares of a unit. */
+function splitFilters({ filters, useInvestment }: UnitsRequest): { readonly whole: Filters; readonly shares: Filters } {
+  if (!useInvestment) return { whole: filters, shares: {} };
+  const { THEME = [], SUBCATEGORY = [], ...whole } = filters;
+  return { whole, shares: { THEME, SUBCATEGORY } };
+}
+
+async function partsOf(
+  engine: QueryEngine,
+  orgId: string,
+  page: readonly Row[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly Part[]>> {
+  const days = page.map((row) => String(row[9])).sort();
+  const [startDate, endDate] = [days[0], days.at(-1)];
+  if (startDate === undefined || endDate === undefined) return new Map();
+  const slice: Slice = {
+    orgId,
+    source: 'shares',
+    dateRange: { startDate, endDate },
+    scope: { level: 'ORG', ids: [] },
+    filters: {},
+  };
+  const ids = page.map(([id]) => String(id));
+  const [rows = []] = await engine.run([compile(engine.dialect, { kind: 'unit-shares', slice, ids })], signal);
+  const parts = new Map<string, Part[]>();
+  for (const [id, subcategory, weight] of rows) {
+    const key = String(id);
+    const all = parts.get(key) ?? [];
+    parts.set(key, all);
+    all.push(partRow(subcategory, wholeNumber(weight)));
+  }
+  for (const all of parts.values()) all.sort((a, b) => b.weight - a.weight || (a.subcategory < b.subcategory ? -1 : 1));
+  return parts;
+}
+
+/** @param row the columns of a `units` statement */
+function unitOfRow(row: Row, parts: readonly Part[]): ListedUnit {
+  const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, cycle] = row;
+  const unit = unitOf(
+    {
+      ...{ id, work_type, repo, team, author, theme, subcategory, day },
+      churn: churn === null ? 0 : wholeNumber(churn),
+      started_at: momentOf(started),
+      completed_at: completed === null ? null : momentOf(completed),
+    },
+    parts,
+  );
+  return {
+    ...unit,
+    churnLoc: churn === null ? null : Number(wholeNumber(churn)),
+    cycleMs: cycle === null ? null : Number(wholeNumber(cycle)),
+  };
+}
+
+/** Epoch milliseconds, or the text that the moment is stored as. */
+function momentOf(value: unknown): string {
+  const text = String(value);
+  return /^-?\d+$/.test(text) ? new Date(Number(text)).toISOString() : text;
+}
+
+function keyOf(unit: ListedUnit, { order }: UnitsRequest): string | number {
+  if (order === 'DAY') return unit.day;
+  return (order === 'CHURN_LOC' ? unit.churnLoc : unit.cycleMs) ?? -1;
+}

@@ -1,0 +1,87 @@
+/** What the records tell of work units, for a person: titles, and their pages at the code host. */
+import type { UnitDescription } from '../../analytics/unit-records.js';
+import type { WorkType } from '../../analytics/vocabulary.js';
+import { identityOfRemote } from '../identity.js';
+import { tableNamed, type AnyRow } from '../records.js';
+import { parseUnitId, titleAndText, unitId } from './derive.js';
+import type { WorkUnitDeriver } from './deriver.js';
+import { numberOf, textOf } from './row-values.js';
+
+/** Where the title of each type of work is, and under which name its page is at the two hosts. */
+const PLACES = {
+  pull_request: { table: 'git_pull_requests', key: 'number', columns: ['title'] },
+  commit: { table: 'git_commits', key: 'hash', columns: ['message'] },
+  deployment: { table: 'deployments', key: 'deployment_id', columns: ['release_ref', 'environment'] },
+  incident: { table: 'incidents', key: 'incident_id', columns: ['title'] },
+} as const;
+
+/**
+ * Describes units of an organization.
+ *
+ * @param ids those without a record, or of another organization, are left out of the answer
+ */
+export async function describeUnits(
+  { orgId, records, sink }: WorkUnitDeriver,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UnitDescription>> {
+  const described = new Map<string, UnitDescription>();
+  for (const { repoId, workType, names } of groupsOf(ids)) {
+    const repository = await repositoryRow(sink, repoId);
+    if (repository?.['org_id'] !== orgId) continue;
+    const { table, key, columns } = PLACES[workType];
+    const values = workType === 'pull_request' ? names.map(Number) : names;
+    const query = { table: tableNamed(table), repoId, columns: [key, ...columns] };
+    for await (const rows of records.rows({ ...query, where: { kind: 'in', column: key, values } })) {
+      for (const row of rows) {
+        const name = workType === 'pull_request' ? numberOf(row, key) : textOf(row, key);
+        const text = columns
+          .map((column) => textOf(row, column))
+          .join(' ')
+          .trim();
+        const url = urlOf(repository, workType, name);
+        described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url });
+      }
+    }
+  }
+  return described;
+}
+
+interface Group {
+  readonly repoId: string;
+  readonly workType: WorkType;
+  readonly names: string[];
+}
+
+function groupsOf(ids: readonly string[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const id of ids) {
+    const parsed = parseUnitId(id);
+    if (parsed === undefined) continue;
+    const { repoId, workType, name } = parsed;
+    if (workType === 'pull_request' && !/^\d{1,15}$/.test(name)) continue;
+    const group = groups.get(`${repoId} ${workType}`) ?? { repoId, workType, names: [] };
+    groups.set(`${repoId} ${workType}`, group);
+    group.names.push(name);
+  }
+  return [...groups.values()];
+}
+
+async function repositoryRow(sink: WorkUnitDeriver['sink'], repoId: string): Promise<AnyRow | undefined> {
+  for await (const rows of sink.scan(tableNamed('repos'), repoId)) return rows[0];
+  return undefined;
+}
+
+/** Pages at the two hosts, and at those whose name says that they are one of them. */
+function urlOf(repository: AnyRow, workType: WorkType, name: string | number): string | null {
+  const identity = identityOfRemote(textOf(repository, 'url'))?.identity;
+  if (identity === undefined) return null;
+  const [host = ''] = identity.split('/');
+  const source = repository['source'];
+  const isHostB = source === 'host_b' || (source === 'local' && host.includes('gitlab'));
+  const isHostA = source === 'host_a' || (source === 'local' && host.includes('github'));
+  if (!isHostA && !isHostB) return null;
+  const base = `https://${identity}${isHostB ? '/-' : ''}`;
+  if (workType === 'commit') return `${base}/commit/${name}`;
+  if (workType === 'pull_request') return `${base}/${isHostB ? 'merge_requests' : 'pull'}/${name}`;
+  return null;
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
+import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
+import { systemSurroundings } from '../../../src/sync/system-surroundings.js';
+import { queueOf } from '../../platform/sync/jobs/queue.js';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { ask, post } from './served.js';
+
+const executeNow: StartExecution = (job, report) =>
+  executeHere(job, report, { ...systemSurroundings, environment: process.env });
+
+const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+const dateRange = { startDate: day(300), endDate: day(0) };
+
+const LIST = `query ($orgId: String!, $input: WorkUnitsInput!) {
+  workUnits(orgId: $orgId, input: $input) {
+    nextCursor totalCount
+    items { id workType title url repo team author theme subcategory shares { subcategory share } startedAt completedAt
+      day churnLoc cycleTimeHours }
+  }
+}`;
+const EXPLAIN = `query ($orgId: String!, $id: String!) {
+  workUnit(orgId: $orgId, id: $id) {
+    id title url shares { subcategory share } contributions { rule signal match subcategory points }
+  }
+}`;
+
+let platform: TestPlatform;
+let user: TestUser;
+let stranger: TestUser;
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ environment: { SYNC_JOBS: '1' }, executeSync: executeNow });
+  user = await platform.signUp();
+  stranger = await platform.signUp();
+  const queue = queueOf(platform, user);
+  const config = await queue.configure({ targets: ['git', 'prs', 'deployments', 'incidents'], repositories: ['a/b'] });
+  const run = await queue.start(config);
+  await vi.waitFor(async () => {
+    expect((await queue.read(config, run)).status).toBe('complete');
+  }, 100_000);
+});
+afterAll(() => platform.stop());
+
+test('Units are listed page by page with their titles, each once', async () => {
+  for (const order of ['DAY', 'CHURN_LOC', 'CYCLE_TIME_HOURS']) {
+    for (const direction of ['ASC', 'DESC']) {
+      const ids: string[] = [];
+      let after: string | null = null;
+      let total = 0;
+      do {
+        const input: object = { dateRange, order, direction, first: 100, after };
+        const { workUnits } = await ask(platform, user, LIST, { input });
+        for (const { id, title } of workUnits.items) {
+          expect(title).toMatch(/\S/);
+          ids.push(id);
+        }
+        after = workUnits.nextCursor;
+        total = workUnits.totalCount;
+      } while (after !== null);
+      expect(ids.length).toBe(total);
+      expect(new Set(ids).size).toBe(total);
+    }
+  }
+});
+
+test('Filters pick the units that a figure is made of', async () => {
+  const filters = {
+    scope: { level: 'REPO', ids: ['a/b'] },
+    repos: ['a/b'],
+    teams: ['unassigned'],
+    workTypes: ['commit'],
+  };
+  const themes = ['quality'];
+  const batch = {
+    breakdowns: [{ dimension: 'THEME', measure: 'COUNT', dateRange }],
+    filters: { ...filters, themes },
+  };
+  const query = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
+    analytics(orgId: $orgId, batch: $batch) { breakdowns { items { key value } } } }`;
+  const { analytics } = await ask(platform, user, query, { batch });
+  const input = { dateRange, filters: { ...filters, themes }, first: 100 };
+  const { workUnits } = await ask(platform, user, LIST, { input });
+  expect(analytics.breakdowns[0].items).toEqual([{ key: 'quality', value: workUnits.totalCount }]);
+  for (const unit of workUnits.items) expect(unit).toMatchObject({ theme: 'quality', workType: 'commit' });
+  const [first] = workUnits.items;
+  const one = { ...filters, authors: [first.author], subcategories: [first.subcategory] };
+  const narrow = await ask(platform, user, LIST, { input: { dateRange, filters: one, useInvestment: true } });
+  expect(narrow.workUnits.totalCount).toBeGreaterThan(0);
+  for (const unit of narrow.workUnits.items) {
+    expect(unit.author).toBe(first.author);
+    expect(unit.shares.map(({ subcategory }: { subcategory: string }) => subcategory)).toContain(first.subcategory);
+  }
+});
+
+test('A unit is explained by what rules found in it', async () => {
+  const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters: { workTypes: ['commit'] } } });
+  const [unit] = workUnits.items;
+  const { workUnit } = await ask(platform, user, EXPLAIN, { id: unit.id });
+  expect(workUnit).toMatchObject({ id: unit.id, title: unit.title, url: null, shares: unit.shares });
+  expect(workUnit.contributions.length).toBeGreaterThan(0);
+  expect((await ask(platform, user, EXPLAIN, { id: 'nothing' })).workUnit).toBeNull();
+});
+
+test('Another organization sees none of them, by no id', async () => {
+  const { workUnits } = await ask(platform, user, LIST, { input: { dateRange } });
+  const [{ id }] = workUnits.items;
+  expect((await ask(platform, stranger, EXPLAIN, { id })).workUnit).toBeNull();
+  const { workUnits: none } = await ask(platform, stranger, LIST, { input: { dateRange } });
+  expect(none).toEqual({ items: [], nextCursor: null, totalCount: 0 });
+  const body = { query: EXPLAIN, variables: { orgId: user.orgId, id } };
+  expect((await post(platform, stranger, { body })).errors[0].extensions.code).toBe('AUTHORIZATION_ERROR');
+});
+
+test.each([
+  ['input.first', { first: 101 }],
+  ['input.first', { first: 0 }],
+  ['input.after', { after: 'nonsense' }],
+  ['input.after', { after: Buffer.from('["DAY",true,"2026-13-77","x"]').toString('base64url') }],
+  ['input.filters.teams', { filters: { teams: Array.from({ length: 101 }, (_, index) => `team ${index}`) } }],
+])('%s is refused', async (field, change) => {
+  const variables = { orgId: user.orgId, input: { dateRange, ...change } };
+  const { errors } = await post(platform, user, { body: { query: LIST, variables } });
+  expect(errors[0].extensions).toMatchObject({ code: 'VALIDATION_ERROR', field });
+});
