@@ -6,6 +6,7 @@ import { usableBinaries } from './embedded/binaries.js';
 import { claimCluster } from './embedded/claims.js';
 import { ensureCluster } from './embedded/cluster.js';
 import { ensurePostmaster, stopPostmaster } from './embedded/postmaster.js';
+import { supervise } from './embedded/supervisor.js';
 import type { Log } from './log.js';
 
 export interface EmbeddedPostgresOptions {
@@ -33,6 +34,8 @@ export interface EmbeddedPostgres {
  * of its parent takes it away in the middle of a request. The next start finds it and adopts it. Several processes
  * may use one home at once; each holds a claim, and whoever gives up the last claim stops the server.
  *
+ * A server that dies while it is in use is started again, on the same port.
+ *
  * It listens on 127.0.0.1 only and always asks for the generated password, which is kept in `postgres/password`
  * (mode 0600). As root it runs under an unprivileged account, because PostgreSQL refuses to run as root.
  *
@@ -49,12 +52,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   // server running, or has already begun to stop it, which `ensurePostmaster` waits out.
   const claim = claimCluster(cluster.directory);
   try {
-    const postmaster = await ensurePostmaster({ cluster, account, binaries, logger: options.logger });
-    let stopped: Promise<void> | undefined;
-    return {
-      uri: postmaster.uri,
-      stop: () => (stopped ??= claim.release() ? stopPostmaster(cluster, options.logger) : Promise.resolve()),
+    const postmasterOptions = { cluster, account, binaries, logger: options.logger };
+    const postmaster = await ensurePostmaster(postmasterOptions);
+    const supervisor = supervise(postmasterOptions, postmaster);
+    const stop = async (): Promise<void> => {
+      await supervisor.stop();
+      if (claim.release()) await stopPostmaster(cluster, options.logger);
     };
+    let stopped: Promise<void> | undefined;
+    return { uri: postmaster.uri, stop: () => (stopped ??= stop()) };
   } catch (error) {
     claim.release();
     throw error;

@@ -1,6 +1,7 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log, ProblemReply } from '../../generated/contract.js';
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { routes } from '../../generated/platform/routes.js';
@@ -161,8 +162,9 @@ export async function startPlatform(
     const server = await serve(settings, dependencies, metrics, log, analytics.middleware);
     stops.push(async () => {
       stopping = true;
+      const drained = delay(settings.shutdownDrainSeconds * 1000);
       // Syncs get the same time as requests; both take up nothing new from here on.
-      await Promise.all([server.stop(deadlineMs), syncJobs.stop(deadlineMs), storeTasks.stop()]);
+      await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
     return { url: server.url, database, mails, syncJobs, stop: stopAll };
   } catch (error) {

@@ -50,6 +50,7 @@ export interface PlatformSettings {
   readonly syncLocalRoot: string | null;
   /** Absolute path; null: the rules that come with Plumbline. */
   readonly workUnitRules: string | null;
+  readonly shutdownDrainSeconds: number;
   readonly shutdownDeadlineSeconds: number;
 }
 
@@ -200,11 +201,17 @@ const table = {
     (value) => resolve(value),
     'Rules file by which syncs classify work units.',
   ),
+  shutdownDrainSeconds: setting(
+    'SHUTDOWN_DRAIN',
+    '0',
+    wholeNumber(0, 600),
+    'Seconds after SIGTERM during which requests are still accepted while readiness answers 503, so that load balancers notice.',
+  ),
   shutdownDeadlineSeconds: setting(
     'SHUTDOWN_DEADLINE',
     '25',
     wholeNumber(1, 3600),
-    'Seconds after SIGTERM at which requests and syncs still under way are cut.',
+    'Seconds after SIGTERM, or after SHUTDOWN_DRAIN, at which requests and syncs still under way are cut.',
   ),
 } as const;
 

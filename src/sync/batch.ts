@@ -1,4 +1,5 @@
 /** Batch mode: many repositories, a few at a time. */
+import { SyncError } from './failures.js';
 import type { RepositorySource } from './providers/provider.js';
 import type { BatchOptions } from './request.js';
 import type { Surroundings } from './surroundings.js';
@@ -62,6 +63,18 @@ async function* limited<Item>(items: AsyncIterable<Item>, limit: number | undefi
     count += 1;
     if (count >= limit) return;
   }
+}
+
+/** Why a batch did nothing: its pattern, and how many names were compared with it. */
+export function nothingMatches(host: string, group: string, pattern: string, compared: number): SyncError {
+  const of = compared === 1 ? 'the one repository' : `the ${compared} repositories`;
+  const names = pattern.includes('/') ? 'full names' : 'names';
+  return new SyncError(
+    'not_found',
+    compared === 0
+      ? `${host} shows no repository of ${group}, so none matches ${JSON.stringify(pattern)}. A token may be needed to see private ones.`
+      : `None of ${of} of ${group} on ${host} matches ${JSON.stringify(pattern)}, which is compared with their ${names}.`,
+  );
 }
 
 /**

@@ -35,6 +35,7 @@ const defaults: PlatformSettings = {
   syncJobs: 2,
   syncLocalRoot: null,
   workUnitRules: null,
+  shutdownDrainSeconds: 0,
   shutdownDeadlineSeconds: 25,
   rateLimits: {
     AUTH_REGISTER_LIMIT: hourly(3),
@@ -100,6 +101,7 @@ describe('settings', () => {
     ['SYNC_JOBS', '0', { syncJobs: 0 }],
     ['SYNC_LOCAL_ROOT', '/srv/git', { syncLocalRoot: '/srv/git' }],
     ['WORK_UNIT_RULES', '/etc/rules.yaml', { workUnitRules: '/etc/rules.yaml' }],
+    ['SHUTDOWN_DRAIN', '10', { shutdownDrainSeconds: 10 }],
     ['SHUTDOWN_DEADLINE', '5', { shutdownDeadlineSeconds: 5 }],
     ['AUTH_LOGIN_LIMIT', 'off', { rateLimits: { ...defaults.rateLimits, AUTH_LOGIN_LIMIT: null } }],
     [

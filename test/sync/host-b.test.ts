@@ -222,6 +222,14 @@ describe.skipIf(missing !== undefined)(
       expect(summary.repositories[0]?.name).toBe('group/widgets');
     });
 
+    it('fails when no project matches the pattern, with the pattern and what it was compared with', async () => {
+      const host = await startHostB(hostBProject(1, 'group/api'), hostBProject(2, 'group/web'));
+      const batch = { target: 'git', provider: 'host_b', db: sqliteUri(), hostBUrl: host.url, auth: host.token };
+      await expect(sync({ ...batch, search: 'nothing-*', group: 'group' })).rejects.toThrow(
+        'None of the 2 repositories of group on host_b matches "nothing-*", which is compared with their names.',
+      );
+    });
+
     it('syncs the projects of a group or user that match a pattern', async () => {
       const host = await startHostB(
         ...['group/api-1', 'group/sub/api-2', 'group/web', 'user1/api-3'].map((path, index) =>

@@ -1,5 +1,5 @@
 /** The host_a provider: one repository, or those of an organization or user that match a pattern. */
-import { matchesPattern } from '../../batch.js';
+import { matchesPattern, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -51,6 +51,7 @@ export async function openHostA(
   };
 }
 
+/** @throws SyncError (`not_found`) at the end where no repository matched */
 async function* matching(
   client: HostAClient,
   group: string,
@@ -60,6 +61,7 @@ async function* matching(
 ): AsyncGenerator<RepositorySource> {
   const perPage = Math.min(Math.max(batchSize, 30), 100);
   const route = await listRoute(client, group);
+  const count = { compared: 0, matching: 0 };
   for (let page = 1; ; page += 1) {
     const { data, hasNext } = await client.rest(route, {
       group,
@@ -71,10 +73,14 @@ async function* matching(
     for (const item of readList(data, 'repositories')) {
       const fullName = readText(readObject(item, 'repository')['full_name'], 'full_name');
       const [owner, repo] = fullName.split('/');
-      if (owner !== undefined && repo !== undefined && matchesPattern(pattern, fullName)) yield source(owner, repo);
+      count.compared += 1;
+      if (owner === undefined || repo === undefined || !matchesPattern(pattern, fullName)) continue;
+      count.matching += 1;
+      yield source(owner, repo);
     }
-    if (!hasNext) return;
+    if (!hasNext) break;
   }
+  if (count.matching === 0) throw nothingMatches('host_a', group, pattern, count.compared);
 }
 
 /** An organization's list shows what its members may see; a name that is no organization's is a user's. */

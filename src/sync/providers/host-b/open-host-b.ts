@@ -1,5 +1,5 @@
 /** The host_b provider: one project, or those of a group or user that match a pattern. */
-import { matchesPattern } from '../../batch.js';
+import { matchesPattern, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -49,6 +49,7 @@ export async function openHostB(
   };
 }
 
+/** @throws SyncError (`not_found`) at the end where no project matched */
 async function* matching(
   gitlab: Gitlab,
   group: string,
@@ -61,15 +62,20 @@ async function* matching(
     list = (number) => gitlab.Users.allProjects(group, { orderBy: 'path', sort: 'asc', ...onePage(number) });
     return list(1);
   });
+  const count = { compared: 0, matching: 0 };
   for (;;) {
     for (const item of page.items) {
       const project = readObject(item, 'project');
       const name = readText(project['path_with_namespace'], 'path_with_namespace');
-      if (matchesPattern(pattern, name)) yield source(readInteger(project['id'], 'id'), name);
+      count.compared += 1;
+      if (!matchesPattern(pattern, name)) continue;
+      count.matching += 1;
+      yield source(readInteger(project['id'], 'id'), name);
     }
-    if (page.next === null) return;
+    if (page.next === null) break;
     page = readPage(await list(Number(page.next)));
   }
+  if (count.matching === 0) throw nothingMatches('host_b', group, pattern, count.compared);
 }
 
 /** A name that is no group's is a user's. */
