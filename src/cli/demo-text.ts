@@ -11,6 +11,10 @@ export interface DemoFacts {
   readonly range: { readonly startDate: string; readonly endDate: string };
   /** Where a server with these settings answers. */
   readonly url: string;
+  /** Whether one does now. */
+  readonly isServed: boolean;
+  /** Whether it serves the console. */
+  readonly hasConsole: boolean;
 }
 
 /** The calendar days up to and including the one of `now`, in UTC. */
@@ -34,17 +38,17 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
     '',
     ...indented(drawChart(['theme', 'units'], rows, { ...style, width: style.width - 2 })),
     '',
-    'Ask for it yourself. Start the server:',
-    '',
-    '  npx plumbline serve',
-    '',
-    'and in another terminal:',
+    ...(facts.isServed ? [] : ['Start the server:', '', '  npx plumbline serve', '', 'and in another terminal:', '']),
+    'Ask for it yourself:',
     '',
     ...indented(curlOf(facts)),
     '',
     'or with @plumbline/sdk:',
     '',
     ...indented(sdkOf(facts)),
+    ...(facts.hasConsole
+      ? ['', 'Open the console, and log in with the account above:', '', `  ${facts.url}/console/overview`]
+      : []),
   ].join('\n');
 }
 

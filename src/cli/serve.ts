@@ -8,7 +8,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const log = createLog(settings.logLevel, 1);
   const stopSignal = waitForStopSignal(environment); // a signal that comes during the start must not leave things half started
   const platform = await startPlatform(settings, { log });
-  announce(platform.url);
+  announce(platform.url, settings.console);
 
   log.info({ signal: await stopSignal }, 'stopping');
   await platform.stop();
@@ -45,9 +45,10 @@ function waitForStopSignal({ npm_lifecycle_event: startedBy }: NodeJS.ProcessEnv
   });
 }
 
-function announce(url: string): void {
+function announce(url: string, hasConsole: boolean): void {
   const lines = [
     `Plumbline is running at ${url}`,
+    ...(hasConsole ? [`  Console        ${url}/console/`] : []),
     `  API reference  ${url}/docs`,
     `  Contract       ${url}/openapi.json`,
     `  Health         ${url}/health/ready`,

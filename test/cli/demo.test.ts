@@ -37,6 +37,24 @@ it('makes an account and an organization, fills it, and shows where the work goe
   expect(first.stdout).not.toMatch(/\u001b/); // it is no terminal
 });
 
+it('ends with the address of the console, and with how to start the server where none runs', () => {
+  const lines = first.stdout.trimEnd().split('\n');
+  expect(lines.at(-1)).toBe('  http://127.0.0.1:8080/console/overview');
+});
+
+it('names the port of the settings, and says nothing of starting a server that runs', async () => {
+  const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
+  try {
+    const { port } = new URL(server.url);
+    const again = await plumbline(['demo'], { environment: { ...environment, PORT: port } });
+    expect(again.stdout).toContain(`  ${server.url}/console/overview`);
+    expect(again.stdout).not.toContain('npx plumbline serve');
+  } finally {
+    server.kill('SIGTERM');
+    await server.finished;
+  }
+});
+
 it('prints a query that answers on a server just what the chart shows', async () => {
   const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
   try {

@@ -1,8 +1,8 @@
-import { changePassword } from '@plumbline/sdk/platform';
+import { changePassword, updateMe } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { NewPassword } from '../enter/new-password.js';
-import { useMe, type Me } from '../session/queries.js';
+import { queries, useMe, type Me } from '../session/queries.js';
 import { logOut, platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
 import { ThemeChoice } from '../shell/theme-choice.js';
@@ -72,6 +72,26 @@ function Profile({ me }: { me: Me }): JSX.Element {
           </>
         )}
       </dl>
+      <details>
+        <summary>Change the name</summary>
+        <Form
+          key={me.full_name}
+          button="Save the name"
+          send={({ full_name }) => updateMe(platform, { body: { full_name: full_name ?? null } })}
+          done={(changed) => {
+            announce('Your name is saved.');
+            queries.setQueryData(['me'], changed);
+          }}
+        >
+          <Field
+            name="full_name"
+            label="Name"
+            autocomplete="name"
+            maxLength={100}
+            {...(me.full_name !== null && { value: me.full_name })}
+          />
+        </Form>
+      </details>
     </section>
   );
 }

@@ -1,4 +1,10 @@
-import { connectIntegration, skipIntegration, testIntegration, type Schemas } from '@plumbline/sdk/platform';
+import {
+  connectIntegration,
+  createDemoData,
+  skipIntegration,
+  testIntegration,
+  type Schemas,
+} from '@plumbline/sdk/platform';
 import { unwrap } from '@plumbline/sdk';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
@@ -22,6 +28,13 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
   };
   const skip = useMutation({
     mutationFn: async () => unwrap(await skipIntegration(platform)),
+    onSuccess: next,
+  });
+  const fill = useMutation({
+    mutationFn: async () => {
+      unwrap(await createDemoData(platform));
+      unwrap(await skipIntegration(platform));
+    },
     onSuccess: next,
   });
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -96,7 +109,17 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
       </Form>
       <div class="stack">
         <h2>Nothing to connect yet?</h2>
+        <p class="muted">Look at charts of made-up data first. One click removes them again, under Organization.</p>
         <div class="actions">
+          <button
+            type="button"
+            onClick={() => {
+              fill.mutate();
+            }}
+            aria-disabled={fill.isPending}
+          >
+            Fill with demo data
+          </button>
           <button
             type="button"
             onClick={() => {
@@ -108,6 +131,7 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
           </button>
         </div>
         <Failed mutation={skip} />
+        <Failed mutation={fill} />
       </div>
     </>
   );

@@ -7,6 +7,8 @@ import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { Checklist } from './checklist.js';
+import { DemoData } from './demo-data.js';
+import { Rename } from './rename.js';
 
 /** The organization: what it is called, and how far its set-up has come. */
 export default function OrganizationPage(): JSX.Element {
@@ -14,7 +16,7 @@ export default function OrganizationPage(): JSX.Element {
   return (
     <Page title="Organization" intro={me.data?.org_name ?? undefined}>
       <View query={me} what="your organization">
-        {({ org_name, org_id, role }) => (
+        {({ org_name, org_id, role, permissions }) => (
           <section class="card">
             <h2>About</h2>
             <dl class="facts">
@@ -27,10 +29,12 @@ export default function OrganizationPage(): JSX.Element {
               <dt>Your role</dt>
               <dd>{role}</dd>
             </dl>
+            {org_id !== null && permissions.includes('organization:write') && <Rename orgId={org_id} name={org_name} />}
           </section>
         )}
       </View>
       {me.data?.permissions.includes('setup:read') === true && <Setup />}
+      {me.data?.permissions.includes('demo:write') === true && <DemoData />}
     </Page>
   );
 }

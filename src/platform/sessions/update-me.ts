@@ -6,7 +6,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 export const updateMe: UpdateMeHandler<PlatformDependencies> = async ({ body, principal, context }, { sql, clock }) => {
   const now = clock.now();
   const fullName = body.full_name === null ? null : body.full_name.trim();
-  const { user_id: id, ...account } = principal;
+  const { user_id: id, session_id: _sessionId, ...account } = principal;
   await sql.begin(async (transaction) => {
     await transaction`update users set full_name = ${fullName}, updated_at = ${now} where id = ${id}`;
     const record = { action: 'UPDATE', resourceKind: 'USER', resourceId: id, note: 'full_name' } as const;
