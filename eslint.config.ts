@@ -24,8 +24,9 @@ const consoleImports = [
   { name: 'preact', entries: '(/(hooks|jsx-runtime))?' },
   { name: 'wouter-preact', entries: '' },
   { name: '@tanstack/preact-query', entries: '' },
-  { name: 'uplot', entries: '' },
+  { name: 'd3-array', entries: '' },
   { name: 'd3-sankey', entries: '' },
+  { name: 'd3-shape', entries: '' },
 ];
 const importedByConsole = consoleImports.map(({ name, entries }) => `${name}${entries}$`).join('|');
 

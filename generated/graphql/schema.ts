@@ -890,7 +890,7 @@ type WorkUnitContribution {
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = '6d4f63edccdead0b';
+export const persistedVersion = 'c042eb1f4d88456f';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -983,6 +983,74 @@ export const persistedQueries = {
     orgId: $orgId
     batch: { sankey: { path: $path, measure: $measure, dateRange: $dateRange }, useInvestment: true, filters: $filters }
   ) {
+    sankey {
+      nodes {
+        id
+        label
+        dimension
+        value
+      }
+      edges {
+        source
+        target
+        value
+      }
+      coverage {
+        teamCoverage
+        repoCoverage
+      }
+    }
+  }
+}`,
+  },
+  /** What an overview of a period shows: totals beside the period before, themes, the flow of work, and its development. */
+  overview: {
+    operationName: 'Overview',
+    text: `query Overview(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $previous: DateRangeInput!
+  $interval: BucketIntervalInput! = WEEK
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $previous }
+        { dimension: WORK_TYPE, measure: CHURN_LOC, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, dateRange: $dateRange }
+        { dimension: THEME, measure: COUNT, dateRange: $dateRange }
+        { dimension: SUBCATEGORY, measure: COUNT, dateRange: $dateRange, topN: 20 }
+      ]
+      timeseries: [
+        { dimension: THEME, measure: COUNT, interval: $interval, dateRange: $dateRange }
+        { dimension: TEAM, measure: THROUGHPUT, interval: $interval, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, interval: $interval, dateRange: $dateRange }
+      ]
+      sankey: { path: [THEME, REPO, TEAM], measure: COUNT, dateRange: $dateRange, maxNodes: 36 }
+      useInvestment: true
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+      }
+    }
+    timeseries {
+      dimension
+      dimensionValue
+      measure
+      buckets {
+        date
+        value
+      }
+    }
     sankey {
       nodes {
         id

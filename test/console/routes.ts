@@ -1,3 +1,4 @@
+import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 
@@ -31,6 +32,36 @@ const submit =
 
 export const consoleRoutes: readonly ConsoleRoute[] = [
   { name: 'log-in', path: '/overview', as: 'visitor', ready: 'Log in' },
+  {
+    name: 'overview',
+    path: '/overview?range=custom&start=2026-01-01&end=2026-03-31',
+    as: 'owner',
+    ready: 'Flow of work',
+    prepare: (platform, owner) => fill(platform.databaseUri, owner.orgId, smallOrganization),
+  },
+  {
+    name: 'overview-as-tables',
+    path: '/overview?range=custom&start=2026-01-01&end=2026-03-31&scope=TEAM%3Aweb',
+    as: 'owner',
+    ready: 'Flow of work',
+    act: async (page) => {
+      const chart = page.getByRole('button', { name: 'As a table' });
+      while ((await chart.count()) > 0) await chart.first().click();
+    },
+  },
+  {
+    name: 'overview-query',
+    path: '/overview?range=custom&start=2026-01-01&end=2026-03-31',
+    as: 'owner',
+    ready: 'Flow of work',
+    act: (page) => page.getByRole('button', { name: 'Show the query' }).click(),
+  },
+  {
+    name: 'overview-empty',
+    path: '/overview?range=custom&start=2020-01-01&end=2020-03-31',
+    as: 'owner',
+    ready: 'No work in this period',
+  },
   {
     name: 'log-in-refused',
     path: '/login',
@@ -67,12 +98,11 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   { name: 'accept-invite', path: '/accept-invite#token=abc', as: 'visitor', ready: 'Create an account' },
   { name: 'onboarding-workspace', path: '/onboarding', as: 'newcomer', ready: 'Name of the organization' },
   { name: 'onboarding-integration', path: '/onboarding', as: 'founder', ready: 'Connect and test' },
-  { name: 'overview', path: '/overview', as: 'owner', ready: 'owner' },
   {
     name: 'keyboard-help',
     path: '/overview',
     as: 'owner',
-    ready: 'owner',
+    ready: 'Overview',
     act: async (page) => {
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();

@@ -12,6 +12,8 @@ import type {
   InvestmentBreakdownQueryVariables,
   InvestmentSankeyQuery,
   InvestmentSankeyQueryVariables,
+  OverviewQuery,
+  OverviewQueryVariables,
   RepoValuesQuery,
   RepoValuesQueryVariables,
   TeamValuesQuery,
@@ -21,7 +23,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = '6d4f63edccdead0b';
+export const persistedVersion = 'c042eb1f4d88456f';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {
@@ -36,6 +38,7 @@ export interface PersistedQueries {
     readonly variables: InvestmentBreakdownQueryVariables;
   };
   'investment-sankey': { readonly result: InvestmentSankeyQuery; readonly variables: InvestmentSankeyQueryVariables };
+  overview: { readonly result: OverviewQuery; readonly variables: OverviewQueryVariables };
   'repo-values': { readonly result: RepoValuesQuery; readonly variables: RepoValuesQueryVariables };
   'team-values': { readonly result: TeamValuesQuery; readonly variables: TeamValuesQueryVariables };
   'timeseries-weekly': { readonly result: TimeseriesWeeklyQuery; readonly variables: TimeseriesWeeklyQueryVariables };
@@ -136,6 +139,75 @@ export const investmentSankey: PersistedDocument<InvestmentSankeyQuery, Investme
     orgId: $orgId
     batch: { sankey: { path: $path, measure: $measure, dateRange: $dateRange }, useInvestment: true, filters: $filters }
   ) {
+    sankey {
+      nodes {
+        id
+        label
+        dimension
+        value
+      }
+      edges {
+        source
+        target
+        value
+      }
+      coverage {
+        teamCoverage
+        repoCoverage
+      }
+    }
+  }
+}`,
+};
+
+/** What an overview of a period shows: totals beside the period before, themes, the flow of work, and its development. */
+export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> = {
+  id: 'overview',
+  text: `query Overview(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $previous: DateRangeInput!
+  $interval: BucketIntervalInput! = WEEK
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $previous }
+        { dimension: WORK_TYPE, measure: CHURN_LOC, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, dateRange: $dateRange }
+        { dimension: THEME, measure: COUNT, dateRange: $dateRange }
+        { dimension: SUBCATEGORY, measure: COUNT, dateRange: $dateRange, topN: 20 }
+      ]
+      timeseries: [
+        { dimension: THEME, measure: COUNT, interval: $interval, dateRange: $dateRange }
+        { dimension: TEAM, measure: THROUGHPUT, interval: $interval, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, interval: $interval, dateRange: $dateRange }
+      ]
+      sankey: { path: [THEME, REPO, TEAM], measure: COUNT, dateRange: $dateRange, maxNodes: 36 }
+      useInvestment: true
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+      }
+    }
+    timeseries {
+      dimension
+      dimensionValue
+      measure
+      buckets {
+        date
+        value
+      }
+    }
     sankey {
       nodes {
         id

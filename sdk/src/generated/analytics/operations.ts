@@ -82,6 +82,40 @@ export type InvestmentSankeyQuery = {
   };
 };
 
+export type OverviewQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  previous: Types.DateRangeInput;
+  interval?: Types.BucketIntervalInput;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type OverviewQuery = {
+  readonly analytics: {
+    readonly breakdowns: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.MeasureInput;
+      readonly items: ReadonlyArray<{ readonly key: string; readonly value: number }>;
+    }>;
+    readonly timeseries: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly dimensionValue: string;
+      readonly measure: Types.MeasureInput;
+      readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+    }>;
+    readonly sankey: {
+      readonly nodes: ReadonlyArray<{
+        readonly id: string;
+        readonly label: string;
+        readonly dimension: Types.DimensionInput;
+        readonly value: number;
+      }>;
+      readonly edges: ReadonlyArray<{ readonly source: string; readonly target: string; readonly value: number }>;
+      readonly coverage: { readonly teamCoverage: number; readonly repoCoverage: number } | null;
+    } | null;
+  };
+};
+
 export type RepoValuesQueryVariables = Exact<{
   orgId: string;
 }>;

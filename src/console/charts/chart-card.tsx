@@ -1,0 +1,108 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { announce } from '../ui/toasts.js';
+import { download, pngOf } from './download.js';
+import { csvOf, type ChartTable } from './table.js';
+import { numberOf } from './words.js';
+
+export interface ChartCardProps {
+  readonly title: string;
+  /** What the chart says, in a sentence: for those who do not see it, and for those in a hurry. */
+  readonly summary: ComponentChildren;
+  /** The same figures, for "as a table" and the CSV file. */
+  readonly table: ChartTable;
+  /** Whether the chart is an SVG element, which can be downloaded as a picture. */
+  readonly picture?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** The frame of a chart: heading, summary, the chart or its table, and downloads. */
+export function ChartCard({ title, summary, table, picture = true, children }: ChartCardProps): JSX.Element {
+  const [asTable, setAsTable] = useState(false);
+  const figure = useRef<HTMLElement>(null);
+  const id = useId();
+  const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+  const savePicture = async (): Promise<void> => {
+    const svg = figure.current?.querySelector('svg');
+    if (svg === null || svg === undefined) return;
+    try {
+      download(`${file}.png`, await pngOf(svg));
+    } catch {
+      announce('This browser cannot make a picture of the chart.');
+    }
+  };
+
+  return (
+    <section class="card chart" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+        <div class="chart-actions">
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={asTable}
+            onClick={() => {
+              setAsTable(!asTable);
+            }}
+          >
+            {asTable ? 'As a chart' : 'As a table'}
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Download ${title} as CSV`}
+            onClick={() => {
+              download(`${file}.csv`, new Blob([csvOf(table)], { type: 'text/csv' }));
+            }}
+          >
+            CSV
+          </button>
+          {picture && !asTable && (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Download ${title} as PNG`}
+              onClick={() => {
+                void savePicture();
+              }}
+            >
+              PNG
+            </button>
+          )}
+        </div>
+      </div>
+      <p class="muted">{summary}</p>
+      {asTable ? <Table table={table} label={`${title}, as a table`} /> : <figure ref={figure}>{children}</figure>}
+    </section>
+  );
+}
+
+function Table({ table: { columns, rows }, label }: { table: ChartTable; label: string }): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, at) => (
+              <th key={column} scope="col" class={typeof rows[0]?.[at] === 'number' ? 'number' : undefined}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column} class={typeof cell === 'number' ? 'number' : undefined}>
+                  {typeof cell === 'number' ? numberOf(cell) : (cell ?? '–')}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

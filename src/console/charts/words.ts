@@ -1,0 +1,55 @@
+/** How values of the analytics are written for people. */
+
+const themes = ['feature_delivery', 'operational', 'maintenance', 'quality', 'risk'];
+
+/** `quality.testing` becomes "Testing", `feature_delivery` "Feature delivery". Other values stay as they are. */
+export function wordsOf(dimension: string, value: string): string {
+  if (value === '') return 'Unknown';
+  if (!['THEME', 'SUBCATEGORY', 'WORK_TYPE'].includes(dimension)) return value;
+  const name = value.slice(value.indexOf('.') + 1).replaceAll('_', ' ');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The token of a series' colour: themes keep theirs in every chart, other series have one by their position. */
+export function colorTokenOf(dimension: string, value: string, position: number): string {
+  if (value === 'other' || value === 'unassigned' || value === 'unclassified' || value === '') return '--series-6';
+  if (dimension === 'THEME' || dimension === 'SUBCATEGORY') {
+    const at = themes.indexOf(value.split('.')[0] ?? '');
+    return at === -1 ? '--series-6' : `--series-${at + 1}`;
+  }
+  return `--series-${(position % 5) + 1}`;
+}
+
+/** 1,234 or 12.5: at most one digit after the point, and none from 100 on. */
+export function numberOf(value: number): string {
+  return value.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
+}
+
+/** 42 %. */
+export function percentOf(part: number): string {
+  return part.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: part < 0.1 && part > 0 ? 1 : 0 });
+}
+
+/** Hours below two days, days above: "5.5 h", "3.2 days". */
+export function durationOf(hours: number): string {
+  return hours < 48 ? `${numberOf(hours)} h` : `${numberOf(hours / 24)} days`;
+}
+
+/** The same unit for all marks of an axis: hours up to four days, days above. */
+export function durationsUpTo(largest: number): (hours: number) => string {
+  return largest <= 96 ? (hours) => `${numberOf(hours)} h` : (hours) => `${numberOf(hours / 24)} d`;
+}
+
+/** A calendar day (YYYY-MM-DD) as the browser's locale writes it. */
+export function dayOf(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+}
+
+/** The same without the year, for the axis of a chart. */
+export function shortDayOf(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+}

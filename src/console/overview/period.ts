@@ -1,0 +1,79 @@
+/** The period of a page, as the query string holds it: a preset by its name, or two days. */
+
+/** A range of calendar days (YYYY-MM-DD, in UTC); both ends are part of it. */
+export interface DateRange {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+export interface Period {
+  /** The name of a preset; `custom`: the days were chosen. */
+  readonly name: PresetName | 'custom';
+  readonly range: DateRange;
+  /** As many days right before, to compare with. */
+  readonly previous: DateRange;
+}
+
+export const presets = {
+  '30d': { label: 'Last 30 days', days: 30 },
+  '90d': { label: 'Last 90 days', days: 90 },
+  '180d': { label: 'Last 6 months', days: 182 },
+  '365d': { label: 'Last 12 months', days: 365 },
+} as const;
+
+export type PresetName = keyof typeof presets;
+
+/** The server refuses more (`max_days` of the catalog's limits). */
+export const mostDays = 365;
+const dayMs = 86_400_000;
+
+/**
+ * Reads the period out of the query string. What cannot be read is the default, the last 90 days.
+ *
+ * @param now ms since 1970
+ */
+export function periodOf(search: URLSearchParams, now: number): Period {
+  const name = search.get('range') ?? '90d';
+  const [start, end] = [search.get('start') ?? '', search.get('end') ?? ''];
+  if (name === 'custom' && faultOfRange(start, end) === null) {
+    return { name, range: { startDate: start, endDate: end }, previous: before(start, daysOf(start, end)) };
+  }
+  const preset = isPreset(name) ? name : '90d';
+  const { days } = presets[preset];
+  const range = { startDate: dayAt(now - (days - 1) * dayMs), endDate: dayAt(now) };
+  return { name: preset, range, previous: before(range.startDate, days) };
+}
+
+/** What is wrong with a range, for people; null when it can be asked for. */
+export function faultOfRange(start: string, end: string): string | null {
+  if (!isDay(start) || !isDay(end)) return 'Choose both days.';
+  if (end < start) return 'The last day is before the first.';
+  const days = daysOf(start, end);
+  return days > mostDays ? `At most ${mostDays} days can be shown; these are ${days}.` : null;
+}
+
+/** The buckets of a period that give a chart between 10 and 60 points. */
+export function intervalOf({ startDate, endDate }: DateRange): 'DAY' | 'WEEK' {
+  return daysOf(startDate, endDate) <= 45 ? 'DAY' : 'WEEK';
+}
+
+function before(start: string, days: number): DateRange {
+  const first = Date.parse(start);
+  return { startDate: dayAt(first - days * dayMs), endDate: dayAt(first - dayMs) };
+}
+
+function daysOf(start: string, end: string): number {
+  return Math.round((Date.parse(end) - Date.parse(start)) / dayMs) + 1;
+}
+
+function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function isPreset(name: string): name is PresetName {
+  return Object.hasOwn(presets, name);
+}

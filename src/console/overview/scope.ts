@@ -1,0 +1,25 @@
+import type { FilterValues } from './analytics.js';
+
+/** What a page is narrowed down to: `TEAM:core` in the query string; null: the whole organization. */
+export interface Scope {
+  readonly level: keyof FilterValues;
+  readonly id: string;
+}
+
+export const levels = [
+  { level: 'TEAM', label: 'Teams' },
+  { level: 'REPO', label: 'Repositories' },
+  { level: 'AUTHOR', label: 'Authors' },
+] as const;
+
+/** Reads the scope out of the query string. */
+export function scopeOf(search: URLSearchParams): Scope | null {
+  const text = search.get('scope') ?? '';
+  const found = levels.find(({ level }) => text.startsWith(`${level}:`));
+  return found === undefined ? null : { level: found.level, id: text.slice(found.level.length + 1) };
+}
+
+/** The scope as the query string holds it. */
+export function textOf({ level, id }: Scope): string {
+  return `${level}:${id}`;
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import type { TestUser } from '../support/platform.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+const march = '/console/overview?range=custom&start=2026-03-01&end=2026-03-31';
+
+describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  let owner: TestUser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    running = await startConsole();
+    owner = await running.platform.signUp();
+    await fill(running.platform.databaseUri, owner.orgId, smallOrganization);
+  });
+  beforeEach(async () => {
+    visitor = await running.visitor();
+    await visitor.open(march);
+    await visitor.logIn(owner);
+    return () => visitor.context.close();
+  });
+  afterAll(() => running.stop());
+
+  const total = (name: string): Promise<string> =>
+    visitor.page.locator('.totals div', { hasText: name }).locator('dd').first().innerText();
+
+  test('shows the totals of the period in the address', async () => {
+    expect(await total('Work units')).toBe('3');
+    expect(await total('Cycle time of pull requests')).toBe('30 h');
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test('keeps the filter in the address, so that a link shows the same', async () => {
+    await visitor.page.getByLabel('Show').selectOption('TEAM:web');
+    await visitor.page.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
+    const tab = await visitor.context.newPage();
+    await tab.goto(visitor.page.url());
+    await visitor.logIn(owner, tab);
+    await tab.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
+    expect(await tab.getByLabel('Show').inputValue()).toBe('TEAM:web');
+  });
+
+  test('refuses a period that the server would refuse, and says why', async () => {
+    await visitor.page.getByLabel('First day').fill('2024-01-01');
+    await visitor.page.getByText('At most 365 days can be shown; these are 821.').waitFor();
+    expect(visitor.page.url()).toContain('start=2026-03-01');
+  });
+
+  test('shows each chart as a table, and downloads it as CSV and PNG', async () => {
+    const flow = visitor.page.getByRole('region', { name: 'Flow of work', exact: true });
+    const csv = visitor.page.waitForEvent('download');
+    await flow.getByRole('button', { name: 'Download Flow of work as CSV' }).click();
+    const lines = (await readFile(await (await csv).path(), 'utf8')).split('\r\n');
+    expect(lines[0]).toBe('\uFEFFFrom,To,Work units');
+    expect(lines).toContain('Risk,example/web,0.75');
+
+    const png = visitor.page.waitForEvent('download');
+    await flow.getByRole('button', { name: 'Download Flow of work as PNG' }).click();
+    expect((await readFile(await (await png).path())).subarray(1, 4).toString()).toBe('PNG');
+
+    await flow.getByRole('button', { name: 'As a table' }).click();
+    expect(await flow.getByRole('row', { name: 'Risk example/web 0.8' }).count()).toBe(1);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test('shows how a program asks for the same', async () => {
+    await visitor.page.getByRole('button', { name: 'Show the query' }).click();
+    const dialog = visitor.page.getByRole('dialog');
+    expect(await dialog.locator('pre').first().innerText()).toContain("-H 'X-Persisted-Query-Id: overview'");
+    await visitor.page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(false);
+  });
+});
