@@ -215,6 +215,18 @@ export interface components {
       message: 'Invalid or expired verification token';
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password. */
+    InvalidDisownTokenProblem: {
+      /** @constant */
+      type: '/problems/invalid-disown-token';
+      /** @constant */
+      title: 'Invalid disown token';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The password-reset token is unknown, was used, was replaced by a newer one, or is older than 1 hour. Ask for a new reset e-mail. */
     InvalidResetTokenProblem: {
       /** @constant */

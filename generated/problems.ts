@@ -318,6 +318,27 @@ export function invalidVerificationToken(options?: ProblemOptions): InvalidVerif
   };
 }
 
+export type InvalidDisownToken = ProblemReply<Schemas['InvalidDisownTokenProblem']>;
+
+/** 400 Invalid disown token. */
+export function invalidDisownToken(
+  members: Pick<Schemas['InvalidDisownTokenProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidDisownToken {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-disown-token',
+      title: 'Invalid disown token',
+      status: 400,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type InvalidResetToken = ProblemReply<Schemas['InvalidResetTokenProblem']>;
 
 /** 400 Invalid reset token. */
@@ -2073,6 +2094,12 @@ export const problemCatalogue = {
     statuses: [400],
     description:
       'The verification token is unknown, was used, was replaced by a newer one, or is older than 24 hours. Ask for a new verification e-mail.',
+  },
+  'invalid-disown-token': {
+    title: 'Invalid disown token',
+    statuses: [400],
+    description:
+      'The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password.',
   },
   'invalid-reset-token': {
     title: 'Invalid reset token',

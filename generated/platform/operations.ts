@@ -17,6 +17,20 @@ export type RegisterReply =
 /** Register an account (`POST /api/v1/auth/register`). */
 export type RegisterHandler<Dependencies> = OperationHandler<RegisterRequest, RegisterReply, Dependencies>;
 
+/** `POST /api/v1/auth/disown` */
+export type DisownAccountRequest = OperationRequest<{ body: Schemas['DisownRequest'] }>;
+export type DisownAccountReply =
+  | SuccessReply<200, Schemas['DisownResponse']>
+  | Problems.InvalidDisownToken
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+export type DisownAccountHandler<Dependencies> = OperationHandler<
+  DisownAccountRequest,
+  DisownAccountReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/auth/verify` */
 export type VerifyEmailRequest = OperationRequest<{
   query: NonNullable<operations['verifyEmail']['parameters']['query']>;
@@ -695,6 +709,8 @@ export type GetJwksHandler<Dependencies> = OperationHandler<GetJwksRequest, GetJ
 export interface PlatformHandlers<Dependencies> {
   /** Register an account (`POST /api/v1/auth/register`). */
   readonly register: RegisterHandler<Dependencies>;
+  /** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+  readonly disownAccount: DisownAccountHandler<Dependencies>;
   /** Verify an e-mail address (`GET /api/v1/auth/verify`). */
   readonly verifyEmail: VerifyEmailHandler<Dependencies>;
   /** Send the verification e-mail again (`POST /api/v1/auth/resend-verification`). */

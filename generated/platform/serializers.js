@@ -328,6 +328,68 @@ var require_writeRegisterResponse = __commonJS({
   }
 });
 
+// compiled:writeDisownResponse
+var require_writeDisownResponse = __commonJS({
+  "compiled:writeDisownResponse"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_message_1 = obj["message"];
+        if (value_message_1 !== void 0) {
+          json += '{"message":';
+          if (typeof value_message_1 !== "string") {
+            if (value_message_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_message_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_message_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_message_1 instanceof RegExp) {
+              json += asString(value_message_1.source);
+            } else {
+              json += asString(value_message_1.toString());
+            }
+          } else {
+            json += asString(value_message_1);
+          }
+        } else {
+          throw new Error('"message" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeVerifyEmailResponse
 var require_writeVerifyEmailResponse = __commonJS({
   "compiled:writeVerifyEmailResponse"(exports, module) {
@@ -7079,6 +7141,7 @@ var require_writeJsonWebKeySet = __commonJS({
 
 // entry.js
 var import_compiled_writeRegisterResponse = __toESM(require_writeRegisterResponse());
+var import_compiled_writeDisownResponse = __toESM(require_writeDisownResponse());
 var import_compiled_writeVerifyEmailResponse = __toESM(require_writeVerifyEmailResponse());
 var import_compiled_login_200 = __toESM(require_login_200());
 var import_compiled_writeChangePasswordResponse = __toESM(require_writeChangePasswordResponse());
@@ -7115,6 +7178,7 @@ var export_writeAcceptInviteResponse = import_compiled_writeAcceptInviteResponse
 var export_writeAuditPage = import_compiled_writeAuditPage.default;
 var export_writeChangePasswordResponse = import_compiled_writeChangePasswordResponse.default;
 var export_writeDemoData = import_compiled_writeDemoData.default;
+var export_writeDisownResponse = import_compiled_writeDisownResponse.default;
 var export_writeIntegration = import_compiled_writeIntegration.default;
 var export_writeIntegrationPage = import_compiled_writeIntegrationPage.default;
 var export_writeIntegrationTest = import_compiled_writeIntegrationTest.default;
@@ -7148,6 +7212,7 @@ export {
   export_writeAuditPage as writeAuditPage,
   export_writeChangePasswordResponse as writeChangePasswordResponse,
   export_writeDemoData as writeDemoData,
+  export_writeDisownResponse as writeDisownResponse,
   export_writeIntegration as writeIntegration,
   export_writeIntegrationPage as writeIntegrationPage,
   export_writeIntegrationTest as writeIntegrationTest,

@@ -7,6 +7,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   register: () => {
     throw new UnimplementedOperation('register');
   },
+  disownAccount: () => {
+    throw new UnimplementedOperation('disownAccount');
+  },
   verifyEmail: () => {
     throw new UnimplementedOperation('verifyEmail');
   },

@@ -12,6 +12,7 @@ export interface Violation {
 
 /** A hostile body can break a rule thousands of times; the reply lists this many. */
 const maxListed = 50;
+const longestShownPattern = 60;
 /** How many of them the message for people names. */
 const maxNamed = 3;
 
@@ -68,6 +69,10 @@ function messageOf({ keyword, params, message }: ValidationFault): string {
     return `must be one of ${params['allowedValues'].map(String).join(', ')}`;
   }
   if (keyword === 'format') return `must be a valid ${String(params['format'])}`;
+  // A long pattern tells people nothing.
+  if (keyword === 'pattern' && String(params['pattern']).length > longestShownPattern) {
+    return 'has a form or characters that the contract does not allow here';
+  }
   return message ?? `breaks the rule ${keyword}`;
 }
 

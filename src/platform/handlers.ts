@@ -1,6 +1,7 @@
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { listAuditLog } from './audit/list-audit-log.js';
 import { changePassword } from './auth/change-password.js';
+import { disownAccount } from './auth/disown-account.js';
 import { forgotPassword } from './auth/forgot-password.js';
 import { login } from './auth/login.js';
 import { register } from './auth/register.js';
@@ -53,6 +54,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   createSyncConfig,
   deleteSyncConfig,
   disconnectIntegration,
+  disownAccount,
   forgotPassword,
   getDemoData,
   getJwks,

@@ -18,6 +18,7 @@ import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
+import { startAccountSweep, type AccountSweep } from './accounts/account-sweep.js';
 import { createBearerSecurity, refused } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
 import { createConsolePages } from './console/console-pages.js';
@@ -53,6 +54,7 @@ export interface RunningPlatform {
   readonly database: Database;
   readonly mails: MailDispatcher;
   readonly syncJobs: SyncJobs;
+  readonly accountSweep: AccountSweep;
   /** Finishes what is under way: requests and syncs first, then mails, then the database. */
   stop(): Promise<void>;
 }
@@ -97,6 +99,9 @@ export async function startPlatform(
       await mails.stop();
       transport.close();
     });
+
+    const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
+    stops.push(() => accountSweep.stop());
 
     const metrics = createMetrics(() => countActiveRuns(database.sql), log);
     const syncJobs = startSyncJobs({
@@ -166,7 +171,7 @@ export async function startPlatform(
       // Syncs get the same time as requests; both take up nothing new from here on.
       await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
-    return { url: server.url, database, mails, syncJobs, stop: stopAll };
+    return { url: server.url, database, mails, syncJobs, accountSweep, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

@@ -51,7 +51,12 @@ export interface AuditRecord {
 }
 
 /** Appends to the audit log, in the transaction of what is recorded: no change without its record, and none without a change. */
-export async function recordAudit(sql: Sql, context: RequestContext, at: Date, record: AuditRecord): Promise<void> {
+export async function recordAudit(
+  sql: Sql,
+  context: Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null },
+  at: Date,
+  record: AuditRecord,
+): Promise<void> {
   await sql`
     insert into audit_log
       (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
@@ -62,7 +67,7 @@ export async function recordAudit(sql: Sql, context: RequestContext, at: Date, r
 }
 
 /** The caller's address for a column of type inet; null where the connection has none, such as a unix socket. */
-export function addressOf({ clientIp }: RequestContext): string | null {
+export function addressOf({ clientIp }: Pick<RequestContext, 'clientIp'>): string | null {
   return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
 }
 

@@ -1,8 +1,11 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
+import { lockUser } from '../accounts/accounts.store.js';
+import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
 import { addressOf, type AuditAction } from '../audit/audit.store.js';
 import type { OutboxEntry } from '../mail/outbox.store.js';
 import { after } from '../surroundings.js';
+import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
 
 export type OneTimeTokenKind = 'verification' | 'reset';
@@ -37,16 +40,24 @@ export async function offerOneTimeToken(
     readonly kind: OneTimeTokenKind;
     readonly email: string;
     readonly hash: Buffer;
+    /** The token of the link "this was not me"; null for mails without one. */
+    readonly disownHash: Buffer | null;
     readonly mail: OutboxEntry;
     readonly audit: AuditAction;
   },
   context: RequestContext,
   now: Date,
 ): Promise<void> {
-  const { kind, email, hash, mail } = offer;
+  const { kind, email, hash, disownHash, mail } = offer;
   await sql`
     with account as (
-      select id from users where email = ${email} and is_active and (${kind} = 'reset' or not is_verified)
+      select id from users
+      where email = ${email} and is_active
+        and (${kind} = 'reset' or (not is_verified and created_at > ${unverifiedHorizon(now)}))
+      for key share -- the account must not be deleted between here and the inserts
+    ), disown as (
+      insert into disown_tokens (token_hash, user_id, created_at)
+      select ${disownHash}, id, ${now} from account where ${disownHash}::bytea is not null
     ), token as (
       insert into one_time_tokens (token_hash, kind, user_id, created_at, expires_at)
       select ${hash}, ${kind}, id, ${now}, ${after(now, lifetimes[kind])} from account
@@ -70,16 +81,31 @@ export async function isOneTimeTokenValid(sql: Sql, kind: OneTimeTokenKind, hash
   return rows.length > 0;
 }
 
-/** Uses a token up: of simultaneous calls, one succeeds. @returns whose it was, or null when it is not valid */
+/**
+ * Uses a token up: of simultaneous calls, one succeeds. The lock of the user is taken first, as by everything that
+ * deletes users, so that no two transactions wait for each other.
+ *
+ * @returns whose it was, or null when it is not valid
+ */
 export async function useOneTimeToken(
   sql: Sql,
   kind: OneTimeTokenKind,
   hash: Buffer,
   now: Date,
 ): Promise<string | null> {
-  const [row] = await sql<{ user_id: string }[]>`
+  const [owner] = await sql<{ user_id: string }[]>`select user_id from one_time_tokens where token_hash = ${hash}`;
+  if (owner === undefined) return null;
+  await lockUser(sql, owner.user_id);
+  const used = await sql`
     update one_time_tokens set used_at = ${now}
     where token_hash = ${hash} and kind = ${kind} and used_at is null and expires_at > ${now}
-    returning user_id`;
-  return row?.user_id ?? null;
+    returning 1`;
+  return used.length > 0 ? owner.user_id : null;
+}
+
+/** When the unverified account of an address was made, and from where; null: there is none. @param email normalized */
+export async function findRegistration(sql: Sql, email: string): Promise<Registration | null> {
+  const [row] = await sql<Registration[]>`
+    select created_at as at, host(registered_ip) as "from" from users where email = ${email} and not is_verified`;
+  return row ?? null;
 }

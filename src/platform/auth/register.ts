@@ -1,14 +1,21 @@
+import type { RequestContext } from '../../../generated/contract.js';
 import type { RegisterHandler } from '../../../generated/platform/operations.js';
 import { emailAlreadyRegistered, passwordRejected } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { unverifiedNote } from '../accounts/account-sweep.js';
+import {
+  deleteUnverifiedAccount,
+  lockExpiredAccounts,
+  storeDisownToken,
+} from '../accounts/unverified-accounts.store.js';
+import { addressOf, recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { mailLink } from '../mail/links.js';
 import { enqueueMail, sealMail } from '../mail/outbox.store.js';
 import { createOrganization } from '../organizations/organizations.store.js';
 import { checkPassword } from '../passwords/password-rules.js';
 import { newOneTimeToken } from '../tokens/token-hash.js';
 import { storeOneTimeToken } from './one-time-tokens.store.js';
+import { verificationMail, type Registration } from './verification-mail.js';
 
 /** The organization of a registration that does not name one. */
 const defaultOrganizationName = 'My Organization';
@@ -25,17 +32,21 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   const now = clock.now();
   const { email } = body;
   const passwordHash = await passwords.hash(body.password);
-  const verification = newOneTimeToken(random);
-  const link = mailLink(settings.appBaseUrl, 'verify', verification.token);
-  const mail = sealMail({ kind: 'verification', link }, secrets, random);
+  const [verification, disown] = [newOneTimeToken(random), newOneTimeToken(random)];
+  const links = { verification: verification.token, disown: disown.token };
+  const registration = { at: now, from: addressOf(context) };
+  const mail = sealMail(verificationMail(settings.appBaseUrl, links, registration), secrets, random);
 
   const created = await sql.begin(async (transaction) => {
-    const userId = await insertUser(transaction, email, passwordHash, body.full_name?.trim() ?? null, now);
+    await freeAddress(transaction, email, context, now);
+    const user = { email, passwordHash, fullName: body.full_name?.trim() ?? null, registration };
+    const userId = await insertUser(transaction, user);
     if (userId === null) return null;
     const orgId = createsOrganization
       ? await createOrganization(transaction, { name: organizationName, ownerId: userId }, now)
       : null;
     await storeOneTimeToken(transaction, { kind: 'verification', hash: verification.hash, userId }, now);
+    await storeDisownToken(transaction, userId, disown.hash, now);
     await enqueueMail(transaction, mail, email, now);
     await recordAudit(transaction, context, now, {
       action: 'REGISTER',
@@ -62,17 +73,29 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   };
 };
 
+/** Removes an account of this address that nobody has verified in time, in case no sweep has done so yet. */
+async function freeAddress(sql: Sql, email: string, context: RequestContext, now: Date): Promise<void> {
+  for (const id of await lockExpiredAccounts(sql, email, now, 1)) {
+    const records = await deleteUnverifiedAccount(sql, id, unverifiedNote);
+    for (const record of records) await recordAudit(sql, context, now, record);
+  }
+}
+
 /** Of simultaneous registrations of one e-mail, the unique key lets one through. @returns null for the others */
 async function insertUser(
   sql: Sql,
-  email: string,
-  passwordHash: string,
-  fullName: string | null,
-  now: Date,
+  user: {
+    readonly email: string;
+    readonly passwordHash: string;
+    readonly fullName: string | null;
+    readonly registration: Registration;
+  },
 ): Promise<string | null> {
+  const { email, passwordHash, fullName, registration } = user;
+  const { at, from } = registration;
   const [row] = await sql<{ id: string }[]>`
-    insert into users (email, password_hash, full_name, auth_provider, created_at, updated_at)
-    values (${email}, ${passwordHash}, ${fullName}, 'local', ${now}, ${now})
+    insert into users (email, password_hash, full_name, auth_provider, registered_ip, created_at, updated_at)
+    values (${email}, ${passwordHash}, ${fullName}, 'local', ${from}, ${at}, ${at})
     on conflict (email) do nothing returning id`;
   return row?.id ?? null;
 }

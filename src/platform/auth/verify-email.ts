@@ -1,5 +1,6 @@
 import type { VerifyEmailHandler } from '../../../generated/platform/operations.js';
 import { invalidVerificationToken } from '../../../generated/problems.js';
+import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { hashToken } from '../tokens/token-hash.js';
@@ -10,7 +11,10 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
   const verified = await sql.begin(async (transaction) => {
     const userId = await useOneTimeToken(transaction, 'verification', hashToken(query.token), now);
     if (userId === null) return false;
-    await transaction`update users set is_verified = true, updated_at = ${now} where id = ${userId}`;
+    const verified = await transaction`
+      update users set is_verified = true, updated_at = ${now}
+      where id = ${userId} and (is_verified or created_at > ${unverifiedHorizon(now)}) returning 1`;
+    if (verified.length === 0) return false; // too late: the account is about to be removed
     await recordAudit(transaction, context, now, {
       action: 'EMAIL_VERIFIED',
       resourceKind: 'USER',

@@ -1,6 +1,11 @@
 /** A mail before it is written out: what it is about, and what its text needs. */
 export type Mail =
-  | { readonly kind: 'verification'; readonly link: string }
+  | {
+      readonly kind: 'verification';
+      readonly link: string;
+      /** Left out in mails that were stored before there was such a link. */
+      readonly disown?: Disownment;
+    }
   | { readonly kind: 'reset'; readonly link: string }
   | {
       readonly kind: 'invite';
@@ -9,6 +14,17 @@ export type Mail =
       /** Name or address of who invites; null when that is not known. */
       readonly invitedBy: string | null;
     };
+
+/** What the holder of an address needs to tell their own registration from a stranger's. */
+export interface Disownment {
+  /** Deletes the account. */
+  readonly link: string;
+  /** When the account was made, and when it is removed unless it is verified; RFC 3339. */
+  readonly registeredAt: string;
+  readonly removedAt: string;
+  /** The IP address of whoever registered; null when unknown. */
+  readonly registeredFrom: string | null;
+}
 
 /** The parts of a mail that differ by kind. */
 export interface RenderedMail {
@@ -19,7 +35,7 @@ export interface RenderedMail {
 
 /** Writes a mail as plain text and as HTML. Every value is escaped: names come from strangers. */
 export function renderMail(mail: Mail): RenderedMail {
-  const { subject, lines, action } = wording(mail);
+  const { subject, lines, action, alternative } = wording(mail);
   const html = [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>`,
@@ -27,20 +43,32 @@ export function renderMail(mail: Mail): RenderedMail {
     ...lines.map((line) => `<p>${escapeHtml(line)}</p>`),
     `<p><a href="${escapeHtml(mail.link)}">${escapeHtml(action)}</a></p>`,
     `<p>${escapeHtml(mail.link)}</p>`,
+    ...(alternative === undefined
+      ? []
+      : [
+          `<p>${escapeHtml(alternative.line)}</p>`,
+          `<p><a href="${escapeHtml(alternative.link)}">${escapeHtml(alternative.action)}</a></p>`,
+          `<p>${escapeHtml(alternative.link)}</p>`,
+        ]),
     '</body></html>',
     '',
   ].join('\n');
-  return { subject, text: [...lines, mail.link, ''].join('\n\n'), html };
+  const rest = alternative === undefined ? [] : [alternative.line, alternative.link];
+  return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-function wording(mail: Mail): { subject: string; lines: string[]; action: string } {
-  if (mail.kind === 'verification') {
-    return {
-      subject: 'Verify your e-mail address',
-      lines: ['Follow this link within 24 hours to verify your e-mail address.', 'If you did not register, ignore it.'],
-      action: 'Verify e-mail address',
-    };
-  }
+/** What a mail says. */
+interface Wording {
+  readonly subject: string;
+  readonly lines: readonly string[];
+  /** The text of the link. */
+  readonly action: string;
+  /** A second link, for those whom the first is not for. */
+  readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
+}
+
+function wording(mail: Mail): Wording {
+  if (mail.kind === 'verification') return verificationWording(mail.disown);
   if (mail.kind === 'reset') {
     return {
       subject: 'Reset your password',
@@ -60,6 +88,35 @@ function wording(mail: Mail): { subject: string; lines: string[]; action: string
     ],
     action: 'Accept the invitation',
   };
+}
+
+function verificationWording(disown: Disownment | undefined): Wording {
+  const subject = 'Verify your e-mail address';
+  const action = 'Verify e-mail address';
+  const task = 'Follow this link within 24 hours to verify your e-mail address.';
+  if (disown === undefined) return { subject, lines: [task, 'If you did not register, ignore it.'], action };
+  const from = disown.registeredFrom === null ? '' : ` from the IP address ${disown.registeredFrom}`;
+  return {
+    subject,
+    lines: [
+      `An account on Plumbline was made with this e-mail address on ${inUtc(disown.registeredAt)}${from}.`,
+      `If that was you: ${task.charAt(0).toLowerCase()}${task.slice(1)} Whoever made the account chose its password ` +
+        'and can log in from then on.',
+    ],
+    action,
+    alternative: {
+      line:
+        'If it was not you, do not follow that link. Delete the account with this one; otherwise it is removed on ' +
+        `${inUtc(disown.removedAt)}.`,
+      link: disown.link,
+      action: 'This was not me: delete the account',
+    },
+  };
+}
+
+/** `2026-03-02 09:15 UTC` */
+function inUtc(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }
 
 /**

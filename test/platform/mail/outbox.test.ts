@@ -195,9 +195,10 @@ describe('two servers on one database', () => {
 });
 
 describe('hostile names', () => {
-  it('bring no header and no markup into a mail', async () => {
+  it('from before they were refused bring no header and no markup into a mail', async () => {
     const organization = 'Works\r\nBcc: victim@example.com\r\n\r\n<img src=x onerror=alert(1)>';
-    const owner = await platform.signUp({ organization });
+    const owner = await platform.signUp();
+    await platform.database.sql`update organizations set name = ${organization} where id = ${owner.orgId}`;
     await platform.database.sql`
       update users set full_name = ${'Robin\r\nX-Injected: yes <script>'} where id = ${owner.userId}`;
     const email = newEmail();

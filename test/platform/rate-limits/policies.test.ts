@@ -44,6 +44,17 @@ const limited: readonly Limited[] = [
     per: 'ip',
   },
   {
+    operation: 'disownAccount',
+    method: 'POST',
+    path: '/api/v1/auth/disown',
+    body: () => ({ token: 'unknown' }),
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'disown',
+    policies: '"disown";q=10;w=3600',
+    per: 'ip',
+  },
+  {
     operation: 'resendVerification',
     method: 'POST',
     path: '/api/v1/auth/resend-verification',

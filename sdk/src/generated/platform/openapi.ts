@@ -12,9 +12,29 @@ export interface paths {
     put?: never;
     /**
      * Register an account
-     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail does not delay the reply. With `AUTH_AUTO_CREATE_ORG_ON_REGISTER` switched on, a community organization is created as well and the user becomes its owner; without `org_name` the server names it. Otherwise `org_id` is null and onboarding creates or joins an organization later.
+     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail says when and from which IP address the account was made, and has a link to delete it. An account that is not verified within 7 days is removed, and its address is free again. The mail does not delay the reply. With `AUTH_AUTO_CREATE_ORG_ON_REGISTER` switched on, a community organization is created as well and the user becomes its owner; without `org_name` the server names it. Otherwise `org_id` is null and onboarding creates or joins an organization later.
      */
     post: operations['register'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/disown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Delete an account that somebody else made
+     * @description Redeems the token of the link "this was not me" in a verification e-mail: the unverified account is deleted at once, with the organization that was created for it, and the address can be registered again. A verified account is never deleted this way.
+     */
+    post: operations['disownAccount'];
     delete?: never;
     options?: never;
     head?: never;
@@ -30,7 +50,7 @@ export interface paths {
     };
     /**
      * Verify an e-mail address
-     * @description Redeems the token of a verification e-mail, once, within 24 hours.
+     * @description Redeems the token of a verification e-mail, once, within 24 hours, and within 7 days of the registration.
      */
     get: operations['verifyEmail'];
     put?: never;
@@ -1024,6 +1044,28 @@ export interface components {
       request_id: components['schemas']['RequestId'];
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
+    };
+    /** @description The token from the mail. */
+    DisownRequest: {
+      /** @description The token of the link "this was not me". */
+      token: string;
+    };
+    /** @description What was done. */
+    DisownResponse: {
+      /** @description What happened, for people to read. */
+      message: string;
+    };
+    /** @description The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password. */
+    InvalidDisownTokenProblem: {
+      /** @constant */
+      type: '/problems/invalid-disown-token';
+      /** @constant */
+      title: 'Invalid disown token';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
     };
     /** @description The outcome of an operation that works by e-mail. */
     VerifyEmailResponse: {
@@ -2699,6 +2741,63 @@ export interface operations {
             components['schemas']['ValidationFailedProblem'] | components['schemas']['PasswordRejectedProblem'];
         };
       };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['LimitedInternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  disownAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "token": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+         *     }
+         */
+        'application/json': components['schemas']['DisownRequest'];
+      };
+    };
+    responses: {
+      /** @description The account is deleted. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "message": "The account is deleted."
+           *     }
+           */
+          'application/json': components['schemas']['DisownResponse'];
+        };
+      };
+      /** @description The body cannot be read, or the token is invalid. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['MalformedRequestProblem'] | components['schemas']['InvalidDisownTokenProblem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['LimitedInternalError'];
       503: components['responses']['ServiceUnavailable'];

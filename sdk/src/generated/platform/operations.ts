@@ -29,6 +29,25 @@ export function register(client: PlatformClient, request: RegisterRequest): Prom
   return client.call({ method: 'post', path: '/api/v1/auth/register', statuses: [201], format: formats.json }, request);
 }
 
+/** `POST /api/v1/auth/disown` */
+export interface DisownAccountRequest extends CallOptions {
+  readonly body: Schemas['DisownRequest'];
+}
+export type DisownAccountResult =
+  | Success<200, Schemas['DisownResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidDisownTokenProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+export function disownAccount(client: PlatformClient, request: DisownAccountRequest): Promise<DisownAccountResult> {
+  return client.call({ method: 'post', path: '/api/v1/auth/disown', statuses: [200], format: formats.json }, request);
+}
+
 /** `GET /api/v1/auth/verify` */
 export interface VerifyEmailRequest extends CallOptions {
   readonly query: NonNullable<operations['verifyEmail']['parameters']['query']>;

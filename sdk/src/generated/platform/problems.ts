@@ -16,6 +16,7 @@ export type Problem =
   | Schemas['RateLimitedProblem']
   | Schemas['InternalErrorProblem']
   | Schemas['ServiceUnavailableProblem']
+  | Schemas['InvalidDisownTokenProblem']
   | Schemas['InvalidVerificationTokenProblem']
   | Schemas['InvalidCredentialsProblem']
   | Schemas['NotAMemberProblem']
@@ -63,6 +64,7 @@ export const problemTypes = [
   '/problems/rate-limited',
   '/problems/internal-error',
   '/problems/service-unavailable',
+  '/problems/invalid-disown-token',
   '/problems/invalid-verification-token',
   '/problems/invalid-credentials',
   '/problems/not-a-member',

@@ -1,0 +1,29 @@
+import { mailLink } from '../mail/links.js';
+import type { Mail } from '../mail/mail.js';
+import { after } from '../surroundings.js';
+import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
+
+/** When an account was made, and from where. */
+export interface Registration {
+  readonly at: Date;
+  /** IP address; null when unknown. */
+  readonly from: string | null;
+}
+
+/** The mail that asks the holder of an address whether they registered: one link verifies, the other deletes. */
+export function verificationMail(
+  appBaseUrl: string,
+  tokens: { readonly verification: string; readonly disown: string },
+  registration: Registration,
+): Mail {
+  return {
+    kind: 'verification',
+    link: mailLink(appBaseUrl, 'verify', tokens.verification),
+    disown: {
+      link: mailLink(appBaseUrl, 'not-me', tokens.disown),
+      registeredAt: registration.at.toISOString(),
+      removedAt: after(registration.at, unverifiedAccountSeconds).toISOString(),
+      registeredFrom: registration.from,
+    },
+  };
+}
