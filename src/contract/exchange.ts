@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, RequestContext, Route } from '../../generated/contract.js';
 import { normalizeBody } from './normalization.js';
@@ -80,6 +81,8 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
+      // Each call that a handler has under way listens: a list of twenty containers is twenty calls, and no leak.
+      setMaxListeners(0, controller.signal);
       const { response } = this;
       const abortUnlessComplete = (): void => {
         if (!response.writableFinished) controller.abort();
@@ -89,6 +92,11 @@ export class Exchange implements RequestContext {
       this.#controller = controller;
     }
     return this.#controller.signal;
+  }
+
+  /** Whether a handler failed only because its caller has closed the connection. */
+  isAbandonment(error: unknown): boolean {
+    return this.signal.aborted && error === this.signal.reason;
   }
 }
 

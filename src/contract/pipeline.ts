@@ -185,6 +185,10 @@ function problemOf(error: unknown, exchange: Exchange, options: PipelineOptions)
     exchange.log.warn(fields, 'operation without implementation');
     return notImplemented({ message: `${exchange.route.operationId} is not implemented by this server yet.` });
   }
+  if (exchange.isAbandonment(error)) {
+    exchange.log.debug(fields, 'the caller left before the reply');
+    return internalError({ message: 'The caller left before the reply.' }); // which nobody receives
+  }
   const known = options.problemOf(error);
   if (known !== null) {
     exchange.log.warn(fields, 'cannot answer for now');

@@ -96,6 +96,39 @@ test("When the caller goes away the handler's signal tells one that waits for so
   await aborted.happened;
 });
 
+test('A caller who leaves before a stream is opened is no unexpected failure', async () => {
+  const [asked, settled] = [signal(), signal()];
+  const watchVisits: AnyHandler = async (request) => {
+    const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
+    asked.happen();
+    await once(context.signal, 'abort');
+    setImmediate(settled.happen);
+    throw context.signal.reason as Error; // As every runtime rejects a call that was aborted.
+  };
+  workshop = await startWorkshop({ handlers: { watchVisits } });
+  const sent = httpRequest(`${workshop.url}/visits`).end();
+  sent.on('error', () => undefined);
+  await asked.happened;
+  sent.destroy();
+  await settled.happened;
+  expect(workshop.log.filter(({ level }) => level !== 'debug')).toEqual([]);
+});
+
+test("Any number of calls may listen to one request's signal", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  const watchVisits: AnyHandler = (request) => {
+    const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
+    for (let calls = 0; calls < 20; calls++) context.signal.addEventListener('abort', () => undefined);
+    return { status: 200, body: streamOf() };
+  };
+  workshop = await startWorkshop({ handlers: { watchVisits } });
+  await (await workshop.fetch('/visits')).text();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 test('A stream that fails is cut off, so that the part is not taken for the whole, and logged', async () => {
   await start(async function* () {
     yield { visitor: 'Robin' };

@@ -1,11 +1,15 @@
 /** Streams of a reply: they end well when the caller goes, when the server stops, and when what they tell of is gone. */
+import { setMaxListeners } from 'node:events';
 import type { RequestContext } from '../../../generated/contract.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ComposeDependencies } from './dependencies.js';
 
 /** Fires when nobody needs the stream any more. */
 export function streamSignal({ signal }: RequestContext, { stopping }: ComposeDependencies): AbortSignal {
-  return AbortSignal.any([signal, stopping]);
+  const either = AbortSignal.any([signal, stopping]);
+  // Each call to the engine that is under way listens: many are no leak.
+  setMaxListeners(0, either);
+  return either;
 }
 
 /**

@@ -110,6 +110,28 @@ export const servedProject: EnginePart = (engine) => {
       expect(unwrap(await inspectContainer(compose, { params }))).toMatchObject({ status: 'exited', exit_code: 0 });
     });
 
+    it('follows many containers for readers that take nothing, and lists them, without a warning of Node', async () => {
+      const warnings: string[] = [];
+      const note = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
+      process.on('warning', note);
+      onTestFinished(() => void process.off('warning', note));
+      const replicas = 12; // Node warns of the eleventh listener.
+      const { compose, name, labels } = await served(engine, { services: { web: { scale: replicas } } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const leave = new AbortController();
+      const { signal } = leave;
+      const { items } = unwrap(await listContainers(compose, { query: { label: labels } }));
+      expect(items).toHaveLength(replicas);
+      await Promise.all(
+        items.map(async ({ id }) =>
+          unwrap(await getContainerLogs(compose, { params: { id }, query: { follow: true }, signal })),
+        ),
+      );
+      unwrap(await listContainers(compose, { query: { label: labels } }));
+      leave.abort();
+      expect(warnings).toEqual([]);
+    });
+
     it('runs commands in its containers, with their output and exit code, and measures them', async () => {
       const { compose, name } = await served(engine, { services: { web: {} } });
       unwrap(await upProject(compose, { params: { name } }));
