@@ -2058,7 +2058,7 @@ export interface components {
     /** @description One broken rule for passwords. */
     PasswordViolation: {
       /**
-       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: on a list of well-known passwords.
+       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: easy to guess (well known, repetitive, or made of the address or names of its owner), or the current password.
        * @enum {string}
        */
       rule: 'min_length' | 'max_bytes' | 'letter' | 'digit' | 'common';

@@ -5127,7 +5127,7 @@ function validate87(data, { instancePath = "", parentData, parentDataProperty, r
 }
 validate87.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_PasswordRejected = validate93;
-var schema43 = { "type": "object", "description": "One broken rule for passwords.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: on a list of well-known passwords." }, "message": { "type": "string", "description": "The broken rule, for people. The wording may change." } } };
+var schema43 = { "type": "object", "description": "One broken rule for passwords.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: easy to guess (well known, repetitive, or made of the address or names of its owner), or the current password." }, "message": { "type": "string", "description": "The broken rule, for people. The wording may change." } } };
 function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;

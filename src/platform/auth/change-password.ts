@@ -3,7 +3,7 @@ import { accountLocked, passwordRejected, wrongPassword } from '../../../generat
 import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { checkPassword } from '../passwords/password-rules.js';
+import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { clearLoginFailures, findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
@@ -16,7 +16,11 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   const { user_id: userId, email, org_id: orgId } = principal;
   const seconds = await secondsLocked(sql, email, clock.now());
   if (seconds > 0) return locked(seconds);
-  const violations = await checkPassword(body.new_password);
+  const violations = await checkPassword(body.new_password, {
+    email,
+    fullName: principal.full_name,
+    organizationName: principal.org_name,
+  });
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
   }
@@ -25,6 +29,9 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   if (!isRight || credentials === null) {
     const remaining = await recordLoginFailure(sql, email, clock.now());
     return remaining > 0 ? locked(remaining) : wrong();
+  }
+  if (body.new_password === body.current_password) {
+    return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
   }
   const passwordHash = await passwords.hash(body.new_password);
 

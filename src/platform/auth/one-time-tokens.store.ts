@@ -73,12 +73,21 @@ export async function offerOneTimeToken(
     select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;
 }
 
-/** Whether a token could be used now. */
-export async function isOneTimeTokenValid(sql: Sql, kind: OneTimeTokenKind, hash: Buffer, now: Date): Promise<boolean> {
-  const rows = await sql`
-    select 1 from one_time_tokens
-    where token_hash = ${hash} and kind = ${kind} and used_at is null and expires_at > ${now}`;
-  return rows.length > 0;
+/** Whose a token is that could be used now. @returns null: there is no such token */
+export async function findTokenOwner(
+  sql: Sql,
+  kind: OneTimeTokenKind,
+  hash: Buffer,
+  now: Date,
+): Promise<{
+  readonly email: string;
+  readonly full_name: string | null;
+  readonly password_hash: string | null;
+} | null> {
+  const [owner] = await sql<{ email: string; full_name: string | null; password_hash: string | null }[]>`
+    select u.email, u.full_name, u.password_hash from one_time_tokens t join users u on u.id = t.user_id
+    where t.token_hash = ${hash} and t.kind = ${kind} and t.used_at is null and t.expires_at > ${now}`;
+  return owner ?? null;
 }
 
 /**

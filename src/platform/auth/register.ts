@@ -22,7 +22,11 @@ const defaultOrganizationName = 'My Organization';
 
 export const register: RegisterHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, random, passwords, secrets, settings, mails } = dependencies;
-  const violations = await checkPassword(body.password);
+  const violations = await checkPassword(body.password, {
+    email: body.email,
+    fullName: body.full_name ?? null,
+    organizationName: body.org_name ?? null,
+  });
   if (violations.length > 0) {
     return passwordRejected({ message: 'The password breaks the rules for passwords.', violations });
   }

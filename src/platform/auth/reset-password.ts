@@ -3,9 +3,9 @@ import { invalidResetToken, passwordRejected } from '../../../generated/problems
 import { lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { checkPassword } from '../passwords/password-rules.js';
+import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { hashToken } from '../tokens/token-hash.js';
-import { isOneTimeTokenValid, useOneTimeToken } from './one-time-tokens.store.js';
+import { findTokenOwner, useOneTimeToken } from './one-time-tokens.store.js';
 import { replacePassword } from './replace-password.js';
 
 const message = 'The reset token is invalid or expired. Ask for a new one.';
@@ -17,10 +17,14 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
   const now = clock.now();
   const hash = hashToken(body.token);
   // Looked at before the password is hashed: guessed tokens must not cost the server that work.
-  if (!(await isOneTimeTokenValid(sql, 'reset', hash, now))) return invalidResetToken({ message });
-  const violations = await checkPassword(body.new_password);
+  const owner = await findTokenOwner(sql, 'reset', hash, now);
+  if (owner === null) return invalidResetToken({ message });
+  const violations = await checkPassword(body.new_password, { email: owner.email, fullName: owner.full_name });
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
+  }
+  if (await passwords.matches(body.new_password, owner.password_hash)) {
+    return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
   }
   const passwordHash = await passwords.hash(body.new_password);
 
