@@ -21,6 +21,7 @@ import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { startAccountSweep, type AccountSweep } from './accounts/account-sweep.js';
 import { createBearerSecurity, refused } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
+import { serveTokenRequests } from './auth/serve-token-requests.js';
 import { createConsolePages } from './console/console-pages.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
@@ -94,7 +95,15 @@ export async function startPlatform(
       settings.mailUrl === null
         ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log)
         : createSmtpTransport(settings.mailUrl, settings.mailFrom);
-    const mails = startMailDispatcher({ sql: database.sql, secrets, transport, clock, log });
+    const mails = startMailDispatcher({
+      sql: database.sql,
+      secrets,
+      transport,
+      clock,
+      log,
+      collect: () =>
+        serveTokenRequests({ sql: database.sql, random: systemRandom, secrets, appBaseUrl: settings.appBaseUrl }),
+    });
     stops.push(async () => {
       await mails.stop();
       transport.close();

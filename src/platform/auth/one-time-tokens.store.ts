@@ -1,10 +1,10 @@
-import type { RequestContext } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
-import { addressOf, type AuditAction } from '../audit/audit.store.js';
+import type { AuditAction } from '../audit/audit.store.js';
 import type { OutboxEntry } from '../mail/outbox.store.js';
 import { after } from '../surroundings.js';
+import type { TokenRequest } from './token-requests.store.js';
 import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
 
@@ -27,28 +27,23 @@ export async function storeOneTimeToken(
 }
 
 /**
- * Stores a token and its mail for whoever has this e-mail, if anybody has, in one statement: an address with an account
- * and one without take the same path and the same number of statements, so that the time of a reply tells nothing.
+ * Stores a token and its mail for the account that has the address, if there is one.
  *
  * A verification token is for accounts that still need one; a reset token for any that is active.
- *
- * @param email normalized
  */
 export async function offerOneTimeToken(
   sql: Sql,
+  request: TokenRequest,
   offer: {
-    readonly kind: OneTimeTokenKind;
-    readonly email: string;
     readonly hash: Buffer;
     /** The token of the link "this was not me"; null for mails without one. */
     readonly disownHash: Buffer | null;
     readonly mail: OutboxEntry;
     readonly audit: AuditAction;
   },
-  context: RequestContext,
-  now: Date,
 ): Promise<void> {
-  const { kind, email, hash, disownHash, mail } = offer;
+  const { kind, email, requested_at: now } = request;
+  const { hash, disownHash, mail } = offer;
   await sql`
     with account as (
       select id from users
@@ -65,8 +60,8 @@ export async function offerOneTimeToken(
       do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
     ), record as (
       insert into audit_log (at, action, resource_kind, resource_id, user_id, status, ip, user_agent, request_id)
-      select ${now}, ${offer.audit}, 'USER', id::text, id, 'success', ${addressOf(context)}, ${context.userAgent},
-        ${context.requestId}
+      select ${now}, ${offer.audit}, 'USER', id::text, id, 'success', ${request.ip}, ${request.user_agent},
+        ${request.request_id}
       from account
     )
     insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)

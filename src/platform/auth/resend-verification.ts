@@ -1,12 +1,12 @@
 import type { ResendVerificationHandler } from '../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { mailVerification } from './mail-one-time-token.js';
+import { storeTokenRequest } from './token-requests.store.js';
 
 export const resendVerification: ResendVerificationHandler<PlatformDependencies> = async (
   { body, context },
-  dependencies,
+  { sql, clock },
 ) => {
-  await mailVerification(body.email, context, dependencies);
+  await storeTokenRequest(sql, { kind: 'verification', email: body.email }, context, clock.now());
   const message = 'If an account with this address waits for verification, a new link is on its way.';
   return { status: 200, body: { message, verified: null } };
 };

@@ -21,6 +21,8 @@ export interface MailDispatcherOptions {
   readonly transport: MailTransport;
   readonly clock: Clock;
   readonly log: Log;
+  /** Puts mails that were asked for into the outbox; called before each look into it. */
+  readonly collect: () => Promise<void>;
 }
 
 const pollMs = 2000;
@@ -43,8 +45,14 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
 
   const deliverAll = async (): Promise<void> => {
     try {
-      // Whoever asks while this goes on may have put a mail behind what was read: then it looks once more.
-      while (takeRequest()) await deliverDue(options, () => stopped);
+      // A request that comes meanwhile may be about a mail behind what was read: then it looks once more.
+      while (takeRequest()) {
+        try {
+          await options.collect();
+        } finally {
+          await deliverDue(options, () => stopped); // a request that cannot be served must not hold up other mails
+        }
+      }
     } finally {
       running = null; // in the same step as the last look at `asked`, so that no request falls between
     }

@@ -33,8 +33,8 @@ export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: strin
 }
 
 /**
- * Takes the mails that are due. They stay in the outbox and become due again after `leaseSeconds`, in case this server
- * dies on the way; no two servers take the same mail at once.
+ * Takes the mails that are due, the oldest first. They stay in the outbox and become due again after `leaseSeconds`, in
+ * case this server dies on the way; no two servers take the same mail at once.
  */
 export async function takeDueMails(
   sql: Sql,
@@ -46,12 +46,15 @@ export async function takeDueMails(
   const rows = await sql<
     { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
   >`
-    update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
-    where id in (
-      select id from mail_outbox where failed_at is null and available_at <= ${now}
-      order by available_at, id limit ${limit} for update skip locked
+    with taken as (
+      update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+      where id in (
+        select id from mail_outbox where failed_at is null and available_at <= ${now}
+        order by available_at, id limit ${limit} for update skip locked
+      )
+      returning id, recipient, created_at, attempts, payload_sealed
     )
-    returning id, recipient, created_at, attempts, payload_sealed`;
+    select * from taken order by created_at, id`;
   return rows.map(({ id, recipient, created_at: createdAt, attempts, payload_sealed: sealed }) => {
     const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
     return { id, recipient, createdAt, attempts, mail };

@@ -59,8 +59,8 @@ describe('while every thread hashes and the queue is full', () => {
   it('a password reset is answered 503, and its token can be used later', async () => {
     await forgot(platform, user.email);
     const { token } = await platform.lastMail(user.email);
-    expect(await whileBusy(() => reset(platform, token, testPassword))).toMatchObject(unavailable);
-    expect((await reset(platform, token, testPassword)).status).toBe(200);
+    expect(await whileBusy(() => reset(platform, token, 'nine loud harbours 9'))).toMatchObject(unavailable);
+    expect((await reset(platform, token, 'nine loud harbours 9')).status).toBe(200);
   });
 
   it('requests that check no password are answered', async () => {

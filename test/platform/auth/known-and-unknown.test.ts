@@ -50,6 +50,8 @@ afterAll(async () => {
 });
 beforeEach(() => platform.database.sql`delete from login_failures`);
 
+const background = /^((update|delete from) mail_outbox|(delete|select 1) from token_requests|with (account|taken) as)/;
+
 async function observe(call: () => Promise<JsonReply>): Promise<Observed> {
   await platform.running.mails.drain();
   counter.take();
@@ -57,8 +59,8 @@ async function observe(call: () => Promise<JsonReply>): Promise<Observed> {
   return {
     reply: withoutRequestId(reply),
     headers: [...reply.headers.keys()].sort(),
-    // The outbox is emptied in the background, after the reply and at intervals: no part of the request.
-    statements: counter.take().filter((statement) => !/^(update|delete from) mail_outbox/.test(statement)),
+    // Requests for tokens are served, and the outbox is emptied, in the background: no part of the request.
+    statements: counter.take().filter((statement) => !background.test(statement)),
     hashComputations,
   };
 }
@@ -90,6 +92,31 @@ describe('a login with a wrong password', () => {
     expect(first?.hashComputations).toBe(0);
     expect(first?.statements.length).toBeGreaterThan(0);
     expect(second).toEqual(first);
+  });
+});
+
+describe('a request for a mail', () => {
+  it.each(['known', 'unknown'])(
+    'of a %s address is stored before it is answered, and nothing else is done',
+    async (name) => {
+      const email = name === 'known' ? known : newEmail();
+      const { statements } = await observe(() => forgot(platform, email));
+      expect(statements.filter((statement) => !/rate_limits/.test(statement))).toEqual([
+        expect.stringMatching(/^insert into token_requests/),
+      ]);
+    },
+  );
+
+  it('is taken back when it cannot be served, and served later', async () => {
+    const { sql } = platform.database;
+    const before = platform.mailbox.to(known).length;
+    await sql`alter table one_time_tokens rename to elsewhere`;
+    expect((await forgot(platform, known)).status).toBe(200);
+    await expect(platform.running.mails.drain()).rejects.toThrow('one_time_tokens');
+    await sql`alter table elsewhere rename to one_time_tokens`;
+    await platform.running.mails.drain();
+    expect(platform.mailbox.to(known)).toHaveLength(before + 1);
+    expect(await sql`select 1 from token_requests`).toEqual([]);
   });
 });
 

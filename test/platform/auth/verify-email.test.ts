@@ -96,6 +96,7 @@ describe('a new verification mail', () => {
     await registered(email);
     platform.clock.advance(hour);
     const reply = await resend(platform, email);
+    await platform.running.mails.drain();
     const user = await storedUser(platform, email);
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'VERIFICATION_REQUESTED', user_id: user.id }]);
     const [token, ...others] = await storedOneTimeTokens(platform, user.id);

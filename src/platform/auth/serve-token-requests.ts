@@ -1,0 +1,52 @@
+import type { DatabaseSql, Sql } from '../../database/connection.js';
+import { mailLink } from '../mail/links.js';
+import { sealMail } from '../mail/outbox.store.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import type { Random } from '../surroundings.js';
+import { newOneTimeToken } from '../tokens/token-hash.js';
+import { findRegistration, offerOneTimeToken } from './one-time-tokens.store.js';
+import { areTokensRequested, takeTokenRequests, type TokenRequest } from './token-requests.store.js';
+import { verificationMail } from './verification-mail.js';
+
+const batchSize = 10;
+
+export interface TokenRequestParts {
+  readonly sql: DatabaseSql;
+  readonly random: Random;
+  readonly secrets: SecretBox;
+  readonly appBaseUrl: string;
+}
+
+/**
+ * Serves the requests for tokens by mail: makes a token and its mail for each address that has a suitable account. A
+ * request and what it causes are one transaction, so that no mail is lost or sent twice.
+ */
+export async function serveTokenRequests(parts: TokenRequestParts): Promise<void> {
+  while (await areTokensRequested(parts.sql)) {
+    await parts.sql.begin(async (transaction) => {
+      for (const request of await takeTokenRequests(transaction, batchSize)) await serve(transaction, request, parts);
+    });
+  }
+}
+
+async function serve(
+  sql: Sql,
+  request: TokenRequest,
+  { random, secrets, appBaseUrl }: TokenRequestParts,
+): Promise<void> {
+  const { token, hash } = newOneTimeToken(random);
+  if (request.kind === 'reset') {
+    const mail = sealMail({ kind: 'reset', link: mailLink(appBaseUrl, 'reset-password', token) }, secrets, random);
+    await offerOneTimeToken(sql, request, { hash, disownHash: null, mail, audit: 'PASSWORD_RESET_REQUESTED' });
+    return;
+  }
+  const registration = await findRegistration(sql, request.email);
+  if (registration === null) return;
+  const disown = newOneTimeToken(random);
+  const mail = sealMail(
+    verificationMail(appBaseUrl, { verification: token, disown: disown.token }, registration),
+    secrets,
+    random,
+  );
+  await offerOneTimeToken(sql, request, { hash, disownHash: disown.hash, mail, audit: 'VERIFICATION_REQUESTED' });
+}

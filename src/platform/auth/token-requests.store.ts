@@ -1,0 +1,44 @@
+import type { RequestContext } from '../../../generated/contract.js';
+import type { Sql } from '../../database/connection.js';
+import { addressOf } from '../audit/audit.store.js';
+import type { OneTimeTokenKind } from './one-time-tokens.store.js';
+
+/** Somebody has asked for a token by mail. Whether an account has the address is not known yet. */
+export interface TokenRequest {
+  readonly kind: OneTimeTokenKind;
+  /** Normalized. */
+  readonly email: string;
+  readonly requested_at: Date;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly request_id: string | null;
+}
+
+/** Stores a request: one insert, the same for every address. */
+export async function storeTokenRequest(
+  sql: Sql,
+  { kind, email }: Pick<TokenRequest, 'kind' | 'email'>,
+  context: RequestContext,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into token_requests (kind, email, requested_at, ip, user_agent, request_id)
+    values (${kind}, ${email}, ${now}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId})`;
+}
+
+/** Whether a request waits that no other server is serving. */
+export async function areTokensRequested(sql: Sql): Promise<boolean> {
+  return (await sql`select 1 from token_requests limit 1 for update skip locked`).length > 0;
+}
+
+/**
+ * Takes the oldest requests, in the caller's transaction: they are gone if it commits. No two servers take the same
+ * request.
+ */
+export async function takeTokenRequests(sql: Sql, limit: number): Promise<TokenRequest[]> {
+  return sql<TokenRequest[]>`
+    delete from token_requests where id in (
+      select id from token_requests order by requested_at, id limit ${limit} for update skip locked
+    )
+    returning kind, email, requested_at, host(ip) as ip, user_agent, request_id`;
+}
