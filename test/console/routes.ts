@@ -1,6 +1,7 @@
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
 import type { TestPlatform, TestUser } from '../support/platform.js';
+import { prepareSources } from './sources-data.js';
 
 /** A page of the console as the walk of `pages.test.ts` visits it. Add each new page, and each state that looks different. */
 export interface ConsoleRoute {
@@ -106,6 +107,50 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     act: async (page) => {
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'sources', path: '/sources', as: 'owner', ready: 'of 12 repositories', prepare: prepareSources },
+  { name: 'sources-empty', path: '/sources', as: 'founder', ready: 'No code host is connected' },
+  {
+    name: 'sources-connect',
+    path: '/sources',
+    as: 'founder',
+    ready: 'No code host is connected',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Connect a code host' }).click();
+      await submit({ Name: ' ', 'Access token': 'x' }, 'Connect and test', 'Correct the marked fields')(page);
+    },
+  },
+  {
+    name: 'sources-new-sync',
+    path: '/sources',
+    as: 'founder',
+    ready: 'Nothing is read yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New sync' }).click();
+      await page.getByLabel('Read from').selectOption('Made-up data');
+      for (const target of ['Commits', 'Pull or merge requests']) await page.getByLabel(target).uncheck();
+      await submit({ Name: 'All', Repositories: 'acme/api' }, 'Create', 'Correct the marked fields')(page);
+    },
+  },
+  {
+    name: 'sync-failed',
+    path: '/sources',
+    as: 'owner',
+    ready: 'All services',
+    act: async (page) => {
+      await page.getByRole('link', { name: 'All services' }).click();
+      await page.getByText('The latest run failed').waitFor();
+    },
+  },
+  {
+    name: 'sync-running',
+    path: '/sources',
+    as: 'owner',
+    ready: 'Web',
+    act: async (page) => {
+      await page.getByRole('link', { name: 'Web', exact: true }).click();
+      await page.getByRole('progressbar').waitFor();
     },
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },

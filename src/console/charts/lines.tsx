@@ -32,7 +32,8 @@ export function Lines({ dimension, series, dates, label, format = numberOf }: Li
   const [shown, setShown] = useState<number | null>(null);
   const [container, available] = useWidth();
   const box = { ...margins, height, width: Math.max(280, available) };
-  const top = max(series.flatMap(({ values }) => [...values.values()])) ?? 1;
+  // A scale from 0 to 0 has no heights.
+  const top = max(series.flatMap(({ values }) => [...values.values()])) || 1;
   const marks = ticks(0, top, 4);
   const highest = Math.max(top, marks.at(-1) ?? 1);
   const x = (at: number): number =>

@@ -28,3 +28,8 @@ export function useMe(): UseQueryResult<Me> {
     queryFn: async ({ signal }) => unwrap(await getMe(platform, { signal })),
   });
 }
+
+/** Whether the role of who is logged in includes a permission. */
+export function useMay(permission: string): boolean {
+  return useMe().data?.permissions.includes(permission) === true;
+}

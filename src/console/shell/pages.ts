@@ -35,6 +35,20 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../overview/overview-page.js'),
   },
   {
+    path: '/sources',
+    label: 'Sources',
+    permission: 'sync:read',
+    needsOrganization: true,
+    load: () => import('../sources/sources-page.js'),
+  },
+  {
+    path: '/sources/:id',
+    label: null,
+    permission: 'sync:read',
+    needsOrganization: true,
+    load: () => import('../sources/sync-page.js'),
+  },
+  {
     path: '/organization',
     label: 'Organization',
     permission: 'organization:read',

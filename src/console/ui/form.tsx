@@ -109,47 +109,85 @@ export interface FieldProps {
 }
 
 /** A line of text with its label, a hint, and what the server objects to. A password can be shown. */
-export function Field({ name, label, type = 'text', hint, autofocus = false, ...rest }: FieldProps): JSX.Element {
-  const id = useId();
-  const errors = useContext(FieldErrors).get(name) ?? [];
+export function Field(props: FieldProps): JSX.Element {
+  const { name, label, type = 'text', hint, autofocus = false, value, ...rest } = props;
   const [shown, setShown] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (autofocus) input.current?.focus();
   }, [autofocus]);
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {(attributes) => {
+        const shownType = type === 'password' && shown ? 'text' : type;
+        // `defaultValue`: what was entered stays when the field is rendered again.
+        const control = <input {...rest} {...attributes} ref={input} type={shownType} defaultValue={value} />;
+        if (type !== 'password') return control;
+        return (
+          <div class="password">
+            {control}
+            <button
+              type="button"
+              aria-pressed={shown}
+              onClick={() => {
+                setShown(!shown);
+              }}
+            >
+              {shown ? 'Hide' : 'Show'}
+            </button>
+          </div>
+        );
+      }}
+    </Labelled>
+  );
+}
+
+/** What ties a control to its form, its label, its hint and its errors. */
+export interface ControlAttributes {
+  readonly id: string;
+  readonly name: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby'?: string;
+}
+
+export interface LabelledProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** Renders the control. */
+  readonly children: (attributes: ControlAttributes) => ComponentChildren;
+}
+
+/** A control with its label, a hint, and what the server objects to. */
+export function Labelled({ name, label, hint, children }: LabelledProps): JSX.Element {
+  const { attributes, notes } = useNotes(name, hint);
+  return (
+    <div class="field">
+      <label for={attributes.id}>{label}</label>
+      {children(attributes)}
+      {notes}
+    </div>
+  );
+}
+
+/** The hint and the errors of a field, and the attributes of the control that they describe. */
+export function useNotes(
+  name: string,
+  hint: ComponentChildren,
+): { readonly attributes: ControlAttributes; readonly notes: ComponentChildren } {
+  const id = useId();
+  const errors = useContext(FieldErrors).get(name) ?? [];
   const describedBy = [hint === undefined ? '' : `${id}-hint`, errors.length === 0 ? '' : `${id}-error`]
     .join(' ')
     .trim();
-  const control = (
-    <input
-      {...rest}
-      ref={input}
-      id={id}
-      name={name}
-      type={type === 'password' && shown ? 'text' : type}
-      aria-invalid={errors.length > 0}
-      {...(describedBy === '' ? {} : { 'aria-describedby': describedBy })}
-    />
-  );
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {type === 'password' ? (
-        <div class="password">
-          {control}
-          <button
-            type="button"
-            aria-pressed={shown}
-            onClick={() => {
-              setShown(!shown);
-            }}
-          >
-            {shown ? 'Hide' : 'Show'}
-          </button>
-        </div>
-      ) : (
-        control
-      )}
+  const attributes = {
+    id,
+    name,
+    'aria-invalid': errors.length > 0,
+    ...(describedBy === '' ? {} : { 'aria-describedby': describedBy }),
+  };
+  const notes = (
+    <>
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -164,8 +202,9 @@ export function Field({ name, label, type = 'text', hint, autofocus = false, ...
           ))}
         </div>
       )}
-    </div>
+    </>
   );
+  return { attributes, notes };
 }
 
 /** What is entered in a form now. */
@@ -190,16 +229,26 @@ function fieldErrors(
     if (typeof violation !== 'object' || violation === null) continue;
     const path: unknown = Reflect.get(violation, 'path');
     const message: unknown = Reflect.get(violation, 'message');
-    const field = typeof path === 'string' ? (path.split('/').at(-1) ?? '') : passwordField;
-    const isOurs = field !== null && form?.elements.namedItem(field) instanceof HTMLElement;
-    if (isOurs && typeof message === 'string') byField.set(field, [...(byField.get(field) ?? []), sentence(message)]);
+    const names = typeof path === 'string' ? path.split('/') : [passwordField ?? ''];
+    // `/repositories/3` is about a part of the field `repositories`.
+    const field = names.findLast((name) => name !== '' && (form?.elements.namedItem(name) ?? null) !== null);
+    if (field !== undefined && typeof message === 'string')
+      byField.set(field, [...(byField.get(field) ?? []), wordsFor(Reflect.get(violation, 'rule'), message)]);
     else isComplete = false;
   }
   return { byField, isComplete };
 }
 
-/** `must not be empty` becomes `Must not be empty.` */
-function sentence(text: string): string {
+/** What the message of a rule means to somebody who fills in a form; the server words them for programs. */
+const words: Readonly<Record<string, string>> = {
+  pattern: 'Must not be blank, or contain characters that are not allowed.',
+  minItems: 'Choose or enter at least one.',
+  uniqueItems: 'Enter each one once.',
+};
+
+/** What is wrong with a field: `must be a valid uri` becomes `Must be a valid uri.` */
+function wordsFor(rule: unknown, message: string): string {
+  const text = (typeof rule === 'string' ? words[rule] : undefined) ?? message;
   const start = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }

@@ -1,0 +1,85 @@
+import { unwrap } from '@plumbline/sdk';
+import { hasSyncRunEnded, listSyncRuns } from '@plumbline/sdk/platform';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { platform } from '../session/session.js';
+import { Moment } from '../ui/moment.js';
+import { View } from '../ui/view.js';
+import { progressText, StatusTag } from './run-state.js';
+import type { SyncRun } from './runs.js';
+import { duration } from './words.js';
+
+const pageSize = 20;
+
+/** The runs of a sync that have ended, the newest first. */
+export function RunHistory({ configId }: { configId: string }): JSX.Element {
+  const runs = useInfiniteQuery({
+    queryKey: ['sync-runs', configId],
+    initialPageParam: '',
+    queryFn: async ({ pageParam: cursor, signal }) =>
+      unwrap(
+        await listSyncRuns(platform, {
+          signal,
+          params: { sync_config_id: configId },
+          query: { limit: pageSize, ...(cursor !== '' && { cursor }) },
+        }),
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+  return (
+    <section class="card">
+      <h2>Runs</h2>
+      <View
+        query={runs}
+        what="the runs"
+        empty={({ pages }) =>
+          pages.some(({ items }) => items.some(hasSyncRunEnded))
+            ? null
+            : { title: 'No run has ended yet', text: 'Each run is listed here with what it read.' }
+        }
+      >
+        {({ pages }) => (
+          <>
+            <RunList items={pages.flatMap(({ items }) => items).filter(hasSyncRunEnded)} />
+            {runs.hasNextPage && (
+              <div class="actions">
+                <button
+                  type="button"
+                  aria-disabled={runs.isFetchingNextPage}
+                  onClick={() => {
+                    void runs.fetchNextPage();
+                  }}
+                >
+                  Show older runs
+                </button>
+              </div>
+            )}
+          </>
+        )}
+      </View>
+    </section>
+  );
+}
+
+function RunList({ items }: { items: readonly SyncRun[] }): JSX.Element {
+  return (
+    <ul class="rows" aria-label="Runs">
+      {items.map((run) => (
+        <li key={run.id}>
+          <div class="stack tight grow">
+            <span>
+              <StatusTag status={run.status} /> {progressText(run)}
+            </span>
+            {run.error !== null && <span class="small break">{run.error}</span>}
+          </div>
+          <span class="small muted">
+            <Moment at={run.created_at} />
+            {run.started_at !== null && run.finished_at !== null && (
+              <> · took {duration(run.started_at, run.finished_at)}</>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

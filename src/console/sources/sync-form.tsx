@@ -1,0 +1,159 @@
+import { createSyncConfig, updateSyncConfig, type Schemas } from '@plumbline/sdk/platform';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { queries } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Dialog } from '../ui/dialog.js';
+import { Choices, Lines, linesOf, Select } from '../ui/fields.js';
+import { Field, Form } from '../ui/form.js';
+import { codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
+import type { Integration } from './integrations.js';
+
+export type SyncConfig = Schemas['SyncConfig'];
+
+export interface SyncDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  /** Called with the configuration as it is now. */
+  readonly onSaved: (config: SyncConfig) => void;
+}
+
+const placeholders: Readonly<Record<Provider, string>> = {
+  host_a: 'example/api\nexample/web-*',
+  host_b: 'example/api\nexample/web-*',
+  local: 'api\nweb',
+  synthetic: 'acme/api\nacme/web-*',
+};
+
+/** Creates a sync: provider, integration, what to read, and the repositories. */
+export function NewSyncDialog(props: SyncDialogProps & { integrations: readonly Integration[] }): JSX.Element {
+  const { open, onClose, onSaved, integrations } = props;
+  return (
+    <Dialog title="New sync" open={open} onClose={onClose}>
+      <NewSyncForm integrations={integrations} onClose={onClose} onSaved={onSaved} />
+    </Dialog>
+  );
+}
+
+function NewSyncForm({
+  integrations,
+  onClose,
+  onSaved,
+}: Omit<SyncDialogProps, 'open'> & { integrations: readonly Integration[] }): JSX.Element {
+  const [provider, setProvider] = useState<Provider>(integrations[0]?.provider ?? 'local');
+  const [chosen, setChosen] = useState<readonly Target[]>(['git', 'prs']);
+  const targets = targetsOf(provider);
+  const usable = integrations.filter((each) => each.provider === provider);
+  const needsIntegration = Object.hasOwn(codeHosts, provider);
+  return (
+    <Form
+      button="Create"
+      beside={<CancelButton onClick={onClose} />}
+      send={({ name = '', integration_id, repositories }) =>
+        createSyncConfig(platform, {
+          body: {
+            name,
+            provider,
+            integration_id: integration_id ?? null,
+            targets: chosen.filter((target) => Object.hasOwn(targets, target)),
+            repositories: linesOf(repositories),
+          },
+        })
+      }
+      done={(config) => {
+        void queries.invalidateQueries();
+        onSaved(config);
+      }}
+    >
+      <Field name="name" label="Name" maxLength={100} required />
+      <Select name="provider" label="Read from" options={providers} value={provider} onChange={setProvider} />
+      {needsIntegration &&
+        (usable.length > 0 ? (
+          <Select
+            name="integration_id"
+            label="Connection"
+            options={Object.fromEntries(usable.map(({ id, name }) => [id, name]))}
+          />
+        ) : (
+          <div class="banner warn">
+            <p>Connect {providers[provider]} first: this organization has no connection to it.</p>
+          </div>
+        ))}
+      <Choices name="targets" label="What to read" options={targets} value={chosen} onChange={setChosen} />
+      <Repositories provider={provider} />
+    </Form>
+  );
+}
+
+/** Changes a sync. Its provider and its integration stay. */
+export function EditSyncDialog(props: SyncDialogProps & { config: SyncConfig }): JSX.Element {
+  const { open, onClose, onSaved, config } = props;
+  return (
+    <Dialog title={`Edit ${config.name}`} open={open} onClose={onClose}>
+      <EditSyncForm config={config} onClose={onClose} onSaved={onSaved} />
+    </Dialog>
+  );
+}
+
+function EditSyncForm({
+  config,
+  onClose,
+  onSaved,
+}: Omit<SyncDialogProps, 'open'> & { config: SyncConfig }): JSX.Element {
+  const [chosen, setChosen] = useState<readonly Target[]>(config.targets);
+  return (
+    <Form
+      button="Save"
+      beside={<CancelButton onClick={onClose} />}
+      send={({ name = '', repositories, is_active }) =>
+        updateSyncConfig(platform, {
+          params: { sync_config_id: config.id },
+          body: { name, targets: [...chosen], repositories: linesOf(repositories), is_active: is_active === 'on' },
+        })
+      }
+      done={(changed) => {
+        void queries.invalidateQueries();
+        onSaved(changed);
+      }}
+    >
+      <Field name="name" label="Name" value={config.name} maxLength={100} required />
+      <Choices
+        name="targets"
+        label="What to read"
+        options={targetsOf(config.provider)}
+        value={chosen}
+        onChange={setChosen}
+      />
+      <Repositories provider={config.provider} value={config.repositories} />
+      <label class="choice">
+        <input type="checkbox" name="is_active" defaultChecked={config.is_active} />
+        Runs can be started
+      </label>
+      <p class="small muted">A run that is under way is not affected; the next run uses the change.</p>
+    </Form>
+  );
+}
+
+function Repositories({ provider, value = [] }: { provider: Provider; value?: readonly string[] }): JSX.Element {
+  return (
+    <Lines
+      name="repositories"
+      label="Repositories"
+      value={value}
+      placeholder={placeholders[provider]}
+      hint={
+        provider === 'local'
+          ? 'One folder a line, below the folder that the operator has opened (SYNC_LOCAL_ROOT). * stands for any text.'
+          : 'One owner/name a line. * stands for any text: example/* is every repository of example.'
+      }
+    />
+  );
+}
+
+function CancelButton({ onClick }: { onClick: () => void }): JSX.Element {
+  return (
+    <button type="button" onClick={onClick}>
+      Cancel
+    </button>
+  );
+}

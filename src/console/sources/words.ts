@@ -1,0 +1,70 @@
+import type { Schemas } from '@plumbline/sdk/platform';
+
+export type Provider = Schemas['SyncProvider'];
+export type Target = Schemas['SyncTarget'];
+export type RunStatus = Schemas['SyncRunStatus'];
+
+/** What each code host is called. */
+export const codeHosts: Readonly<Record<Schemas['CodeHost'], string>> = { host_a: 'GitHub', host_b: 'GitLab' };
+
+/** What each provider is called. */
+export const providers: Readonly<Record<Provider, string>> = {
+  ...codeHosts,
+  local: 'Repositories on the server',
+  synthetic: 'Made-up data',
+};
+
+/** What each target is called. */
+export const targets: Readonly<Record<Target, string>> = {
+  git: 'Commits',
+  prs: 'Pull or merge requests',
+  blame: 'Origin of each line',
+  cicd: 'Pipeline runs',
+  deployments: 'Deployments',
+  incidents: 'Incidents',
+};
+
+/** The targets that a repository on the server has. */
+const localTargets = { git: targets.git, prs: targets.prs, blame: targets.blame };
+
+/** The targets that can be read from a provider. */
+export function targetsOf(provider: Provider): Readonly<Partial<Record<Target, string>>> {
+  return provider === 'local' ? localTargets : targets;
+}
+
+/** Targets in a sentence: `commits, deployments`. */
+export function targetList(chosen: readonly Target[]): string {
+  return chosen.map((target) => targets[target].toLowerCase()).join(', ');
+}
+
+/** The state of a run in words, and how it is marked. The sign keeps its meaning without colour. */
+export const statuses: Readonly<Record<RunStatus, { readonly text: string; readonly mark: string }>> = {
+  pending: { text: '… waiting', mark: '' },
+  running: { text: '▸ running', mark: '' },
+  partial: { text: '! partly read', mark: 'warn' },
+  complete: { text: '✓ complete', mark: 'good' },
+  failed: { text: '✗ failed', mark: 'bad' },
+  cancelled: { text: '– cancelled', mark: '' },
+};
+
+const number = new Intl.NumberFormat();
+
+/** How many there are: `1 repository`, `12,030 records`. */
+export function count(amount: number, singular: string, plural: string): string {
+  return `${number.format(amount)} ${amount === 1 ? singular : plural}`;
+}
+
+/** How long something took: `42 s`, `4 min 30 s`, `2 h 5 min`. */
+export function duration(from: string, to: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A few names, and how many more there are. */
+export function shortList(names: readonly string[], shown = 3): string {
+  const rest = names.length - shown;
+  return rest > 0 ? `${names.slice(0, shown).join(', ')} and ${rest} more` : names.join(', ');
+}

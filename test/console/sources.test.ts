@@ -1,0 +1,177 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startCodeHostDouble } from '../platform/integrations/code-host-double.js';
+import { git, initRepository } from '../support/git-history.js';
+import type { TestUser } from '../support/platform.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  let root: string;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'plumbline-console-'));
+    await mkdir(join(root, 'api'));
+    initRepository(join(root, 'api'));
+    await writeFile(join(root, 'api', 'checkout.ts'), 'export {};\n');
+    git(join(root, 'api'), 'add', '.');
+    // Of today: the overview looks at the latest weeks.
+    const today = new Date().toISOString();
+    git(join(root, 'api'), 'commit', '--quiet', `--date=${today}`, '-m', 'feat: add a checkout');
+    running = await startConsole({ environment: { SYNC_JOBS: '1', SYNC_LOCAL_ROOT: root } });
+  });
+  afterAll(async () => {
+    await running.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  async function insider(user: TestUser, path = '/console/sources'): Promise<Visitor> {
+    const visitor = await running.visitor();
+    await visitor.open(path);
+    await visitor.logIn(user);
+    return visitor;
+  }
+
+  async function createSync(page: Page, name: string, from: string, repositories: string): Promise<void> {
+    await page.getByRole('button', { name: 'New sync' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Read from').selectOption(from);
+    await page.getByLabel('Repositories').fill(repositories);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+  }
+
+  test('a local repository is read, the run is followed to its end, and the overview shows the work', async () => {
+    const { page, complaints } = await insider(await running.platform.signUp());
+    await createSync(page, 'Server', 'Repositories on the server', 'api');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('list', { name: 'Runs' }).getByText('✓ complete').waitFor();
+    expect(await page.getByRole('list', { name: 'Runs' }).textContent()).toContain('1 of 1 repository');
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Flow of work').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a run that fails says why, and can be tried again after the sync was changed', async () => {
+    const { page, complaints } = await insider(await running.platform.signUp());
+    await createSync(page, 'Typing error', 'Repositories on the server', 'no-such-folder');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('The latest run failed.').waitFor();
+    expect(await page.getByText('no-such-folder: ').first().textContent()).not.toContain(root);
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Repositories').fill('api');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is saved').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('list', { name: 'Runs' }).getByText('✓ complete').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('the reasons why a sync cannot be saved stand beside the fields', async () => {
+    const { page } = await insider(await running.platform.signUp());
+    await page.getByRole('button', { name: 'New sync' }).click();
+    await page.getByLabel('Name').fill('Long');
+    await page.getByLabel('Read from').selectOption('Made-up data');
+    await page.getByLabel('Repositories').fill(`acme/api\n${'x'.repeat(600)}`);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Correct the marked fields').waitFor();
+    const field = page.getByLabel('Repositories');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  });
+
+  test('what was entered stays in the form when the server refuses it', async () => {
+    const owner = await running.platform.signUp();
+    const body = { provider: 'host_a', name: 'Mine', token: 'a-token' };
+    const path = '/api/v1/admin/integrations';
+    expect((await running.platform.json('POST', path, { token: owner.accessToken, body })).status).toBe(201);
+    const { page } = await insider(owner);
+    await page.getByRole('button', { name: 'Connect a code host' }).click();
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByLabel('Access token').fill('another');
+    await page.getByRole('button', { name: 'Connect and test' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+  });
+
+  test('a sync is deleted after a question', async () => {
+    const { page, complaints } = await insider(await running.platform.signUp());
+    await createSync(page, 'Short-lived', 'Made-up data', 'acme/api');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing is read yet').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/sources');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a member is told which permission the page needs', async () => {
+    const { platform } = running;
+    const member = await platform.signUp({ invitedBy: await platform.signUp(), role: 'member' });
+    const { page } = await insider(member);
+    await page.getByText('sync:read').waitFor();
+    expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
+  });
+
+  test('an administrator whose role was lowered is told which role a change needs', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp();
+    const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { page } = await insider(admin);
+    await createSync(page, 'Mine', 'Made-up data', 'acme/api');
+    const path = `/api/v1/organizations/${owner.orgId}/members/${admin.userId}`;
+    const lowered = await platform.json('PATCH', path, { token: owner.accessToken, body: { role: 'viewer' } });
+    expect(lowered.status).toBe(200);
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('This needs the role admin').first().waitFor();
+  });
+
+  test('a code host is connected, tested, used and disconnected', async () => {
+    const host = await startCodeHostDouble();
+    onTestFinished(() => host.stop());
+    const { page, complaints } = await insider(await running.platform.signUp());
+    await page.getByRole('button', { name: 'Connect a code host' }).click();
+    await page.getByLabel('Access token').fill('a-token');
+    await page.getByLabel('Base URL of its API').fill(host.url);
+    await page.getByRole('button', { name: 'Connect and test' }).click();
+    await page.getByText('✓ token accepted').waitFor();
+
+    await createSync(page, 'Hosted', 'GitHub', 'acme/api');
+    await page.getByRole('link', { name: 'All sources' }).click();
+    await page.getByRole('button', { name: 'Disconnect GitHub' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('sync configuration').first().waitFor(); // in use: refused
+
+    await page.getByRole('link', { name: 'Hosted' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Disconnect GitHub' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('No code host is connected').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)(`While no worker takes up runs${withoutBrowser}`, () => {
+  test('a run that waits is cancelled, and can be started again', async () => {
+    const running = await startConsole();
+    try {
+      const visitor = await running.visitor();
+      const { page, complaints } = visitor;
+      await visitor.open('/console/sources');
+      await visitor.logIn(await running.platform.signUp());
+      await page.getByRole('button', { name: 'Fill with demo data' }).click();
+      await page.getByText('Waits for a worker').waitFor();
+      await page.getByRole('button', { name: 'Cancel the run' }).click();
+      await page.getByText('– cancelled').waitFor();
+      await page.getByRole('button', { name: /^Retry/ }).click();
+      await page.getByText('Waits for a worker').waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await running.stop();
+    }
+  });
+});
