@@ -64,7 +64,7 @@ describe('while every thread hashes and the queue is full', () => {
   });
 
   it('requests that check no password are answered', async () => {
-    const { body } = await login(platform, user.email);
+    const { body } = await login(platform, user.email, 'nine loud harbours 9');
     expect((await whileBusy(() => me(platform, body.access_token))).status).toBe(200);
   });
 });
