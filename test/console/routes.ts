@@ -1,6 +1,7 @@
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
 import type { TestPlatform, TestUser } from '../support/platform.js';
+import { preparePeople } from './people-data.js';
 import { prepareSources } from './sources-data.js';
 
 /** A page of the console as the walk of `pages.test.ts` visits it. Add each new page, and each state that looks different. */
@@ -151,6 +152,27 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     act: async (page) => {
       await page.getByRole('link', { name: 'Web', exact: true }).click();
       await page.getByRole('progressbar').waitFor();
+    },
+  },
+  { name: 'people', path: '/people', as: 'owner', ready: '✓ accepted', prepare: preparePeople },
+  {
+    name: 'people-refused',
+    path: '/people',
+    as: 'owner',
+    ready: '✓ accepted',
+    act: async (page) => {
+      await page.getByText('What each role may do').click();
+      await submit({ 'E-mail address': 'sam@example.com' }, 'Invite', 'Details')(page);
+    },
+  },
+  {
+    name: 'people-leave',
+    path: '/people',
+    as: 'founder',
+    ready: 'Nobody has been invited yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Leave/ }).click();
+      await page.getByRole('dialog').waitFor();
     },
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },

@@ -36,6 +36,8 @@ function Step({ state }: { state: Schemas['OnboardingState'] }): JSX.Element {
         </Entrance>
       );
     case 'integration':
+      // Members and viewers cannot connect a code host: their step is to wait for those who can.
+      if (me.data?.permissions.includes('integrations:write') === false) return <Redirect to="/overview" replace />;
       return (
         <Entrance title="Connect a code host" intro={`${state.org_name ?? 'Your organization'} needs data.`} wide>
           <Steps current={1} />

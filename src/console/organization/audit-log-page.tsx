@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
+import { More } from '../ui/more.js';
 import { View } from '../ui/view.js';
 import { auditQuery, AuditFilter, type AuditFilters } from './audit-filter.js';
 import { AuditExport } from './audit-export.js';
@@ -65,19 +66,7 @@ export default function AuditLogPage(): JSX.Element {
           return (
             <section class="card">
               <AuditTable items={items} />
-              {records.hasNextPage && (
-                <div class="actions">
-                  <button
-                    type="button"
-                    aria-disabled={records.isFetchingNextPage}
-                    onClick={() => {
-                      void records.fetchNextPage();
-                    }}
-                  >
-                    Show older records
-                  </button>
-                </div>
-              )}
+              <More query={records}>Show older records</More>
             </section>
           );
         }}

@@ -49,6 +49,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../sources/sync-page.js'),
   },
   {
+    path: '/people',
+    label: 'People',
+    permission: 'members:read',
+    needsOrganization: true,
+    load: () => import('../people/people-page.js'),
+  },
+  {
     path: '/organization',
     label: 'Organization',
     permission: 'organization:read',

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { platform } from '../session/session.js';
 import { Moment } from '../ui/moment.js';
+import { More } from '../ui/more.js';
 import { View } from '../ui/view.js';
 import { progressText, StatusTag } from './run-state.js';
 import type { SyncRun } from './runs.js';
@@ -41,19 +42,7 @@ export function RunHistory({ configId }: { configId: string }): JSX.Element {
         {({ pages }) => (
           <>
             <RunList items={pages.flatMap(({ items }) => items).filter(hasSyncRunEnded)} />
-            {runs.hasNextPage && (
-              <div class="actions">
-                <button
-                  type="button"
-                  aria-disabled={runs.isFetchingNextPage}
-                  onClick={() => {
-                    void runs.fetchNextPage();
-                  }}
-                >
-                  Show older runs
-                </button>
-              </div>
-            )}
+            <More query={runs}>Show older runs</More>
           </>
         )}
       </View>

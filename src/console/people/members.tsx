@@ -1,0 +1,177 @@
+import { paginate, unwrap } from '@plumbline/sdk';
+import { changeMemberRole, listMembers, removeMember, type Schemas } from '@plumbline/sdk/platform';
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { queries, useMay } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Confirm } from '../ui/dialog.js';
+import { Failed } from '../ui/failed.js';
+import { Moment } from '../ui/moment.js';
+import { announce } from '../ui/toasts.js';
+import { View } from '../ui/view.js';
+import { grantable, reaches, type Role } from './roles.js';
+
+type Member = Schemas['Member'];
+
+export interface MembersProps {
+  /** Who is logged in, in which organization. */
+  readonly me: { readonly id: string; readonly role: Role; readonly orgId: string; readonly orgName: string };
+}
+
+/** The members. Those who may, change roles and remove others; everybody can leave. */
+export function Members({ me }: MembersProps): JSX.Element {
+  const mayManage = useMay('members:manage');
+  const [, navigate] = useLocation();
+  const [ending, setEnding] = useState<Member | null>(null);
+  const members = useQuery({
+    queryKey: ['members', me.orgId],
+    queryFn: async ({ signal }) => {
+      const all: Member[] = [];
+      const pages = paginate(listMembers, platform, { params: { org_id: me.orgId }, query: { limit: 200 }, signal });
+      for await (const each of pages) all.push(each);
+      return all;
+    },
+  });
+  const change = useMutation({
+    mutationFn: async ({ member, role }: { member: Member; role: Role }) =>
+      unwrap(
+        await changeMemberRole(platform, { params: { org_id: me.orgId, user_id: member.user_id }, body: { role } }),
+      ),
+    onSuccess: ({ email, role }) => {
+      announce(`${email} is ${role} now.`);
+    },
+    onSettled: () => queries.invalidateQueries(), // one's own role decides what is shown
+  });
+  const end = useMutation({
+    mutationFn: async (member: Member) => {
+      const reply = await removeMember(platform, { params: { org_id: me.orgId, user_id: member.user_id } });
+      if (reply.status !== 404) unwrap(reply); // gone already is as good
+    },
+    onSuccess: async (_nothing, member) => {
+      if (member.user_id === me.id) {
+        queries.clear();
+        navigate('/account');
+        announce(`You have left ${me.orgName}.`);
+      } else {
+        announce(`${nameOf(member)} is removed.`);
+        await queries.invalidateQueries({ queryKey: ['members'] });
+      }
+    },
+  });
+  return (
+    <section class="card">
+      <h2>Members</h2>
+      <Failed mutation={change} />
+      <Failed mutation={end} />
+      <View query={members} what="the members">
+        {(items) => (
+          <ul class="rows" aria-label="Members">
+            {items.map((member) => {
+              const isMe = member.user_id === me.id;
+              const canManage = mayManage && reaches(me.role, member.role);
+              return (
+                <li key={member.user_id}>
+                  <div class="stack tight grow">
+                    <span class="break">
+                      <strong>{nameOf(member)}</strong> {isMe && <span class="tag good">✓ you</span>}
+                    </span>
+                    <span class="small muted break">
+                      {member.full_name !== null && <>{member.email} · </>}joined <Moment at={member.joined_at} />
+                    </span>
+                  </div>
+                  <div class="actions">
+                    {canManage ? (
+                      <RoleChoice
+                        member={member}
+                        mine={me.role}
+                        isBusy={change.isPending}
+                        onChange={(role) => {
+                          change.mutate({ member, role });
+                        }}
+                      />
+                    ) : (
+                      <span class="tag">{member.role}</span>
+                    )}
+                    {(isMe || canManage) && (
+                      <button
+                        type="button"
+                        class="danger"
+                        aria-label={isMe ? `Leave ${me.orgName}` : `Remove ${nameOf(member)}`}
+                        onClick={() => {
+                          end.reset();
+                          setEnding(member);
+                        }}
+                      >
+                        {isMe ? 'Leave' : 'Remove'}
+                      </button>
+                    )}
+                  </div>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </View>
+      <Confirm
+        {...questionFor(ending, me)}
+        open={ending !== null}
+        onClose={() => {
+          setEnding(null);
+        }}
+        onConfirm={() => {
+          if (ending !== null) end.mutate(ending);
+        }}
+      />
+    </section>
+  );
+}
+
+interface RoleChoiceProps {
+  readonly member: Member;
+  /** The role of who chooses: nobody grants a higher one. */
+  readonly mine: Role;
+  readonly isBusy: boolean;
+  readonly onChange: (role: Role) => void;
+}
+
+/** The role of a member. It is changed as soon as another one is chosen; a refusal brings the old one back. */
+function RoleChoice({ member, mine, isBusy, onChange }: RoleChoiceProps): JSX.Element {
+  const roles = Object.keys(grantable(mine)) as Role[]; // the keys are roles
+  return (
+    <select
+      class="inline"
+      aria-label={`Role of ${nameOf(member)}`}
+      value={member.role}
+      disabled={isBusy}
+      onChange={({ currentTarget }) => {
+        const role = roles[currentTarget.selectedIndex];
+        if (role !== undefined && role !== member.role) onChange(role);
+      }}
+    >
+      {roles.map((role) => (
+        <option key={role} value={role}>
+          {role}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function questionFor(
+  member: Member | null,
+  me: MembersProps['me'],
+): { readonly title: string; readonly text: string; readonly button: string } {
+  if (member?.user_id === me.id) {
+    const text = 'You lose access to its charts at once. Your account stays. To come back you need an invitation.';
+    return { title: `Leave ${me.orgName}?`, text, button: 'Leave' };
+  }
+  const name = member === null ? '' : nameOf(member);
+  const text = 'They lose access to the organization at once. Their account stays.';
+  return { title: `Remove ${name}?`, text, button: 'Remove' };
+}
+
+function nameOf({ full_name, email }: Member): string {
+  return full_name ?? email;
+}

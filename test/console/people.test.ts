@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestUser } from '../support/platform.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  beforeAll(async () => {
+    running = await startConsole();
+  });
+  afterAll(() => running.stop());
+
+  async function insider(user: TestUser): Promise<Visitor> {
+    const visitor = await running.visitor();
+    await visitor.open('/console/people');
+    await visitor.logIn(user);
+    await visitor.page.getByRole('list', { name: 'Members' }).waitFor();
+    return visitor;
+  }
+
+  test('an invitation is sent, accepted in another browser, and the member gets another role and is removed', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ organization: 'Quiet Rivers' });
+    const guest = await platform.signUp({ email: 'sam@example.com', organization: null });
+    const inside = await insider(owner);
+    await inside.page.getByLabel('E-mail address').fill('sam@example.com');
+    await inside.page.getByLabel('Role', { exact: true }).selectOption('viewer');
+    await inside.page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await inside.page.getByText('… pending').waitFor();
+
+    const { token } = await platform.lastMail('sam@example.com');
+    const outside = await running.visitor();
+    await outside.open(`/console/accept-invite#token=${token}`);
+    await outside.page.getByRole('link', { name: 'Log in' }).click();
+    await outside.page.getByLabel('E-mail address').fill(guest.email);
+    await outside.page.getByLabel('Password', { exact: true }).fill(guest.password);
+    await outside.page.getByRole('button', { name: 'Log in' }).click();
+    await outside.page.getByRole('button', { name: /Accept|Join/ }).click();
+    await outside.page.getByRole('link', { name: 'People' }).click();
+    await outside.page.getByRole('list', { name: 'Members' }).waitFor();
+    expect(await outside.page.getByRole('combobox').count()).toBe(0); // a viewer changes nobody
+
+    await inside.page.reload();
+    await inside.page.getByText('✓ accepted').waitFor();
+    await inside.page.getByLabel('Role of sam@example.com').selectOption('admin');
+    await inside.page.getByText('sam@example.com is admin now').waitFor();
+    await outside.page.reload();
+    await outside.page.getByRole('button', { name: 'Invite', exact: true }).waitFor();
+    // Nobody changes or removes a member whose role is above their own.
+    expect(await outside.page.getByLabel(`Role of ${owner.email}`).count()).toBe(0);
+    expect(await outside.page.getByRole('button', { name: `Remove ${owner.email}` }).count()).toBe(0);
+
+    await inside.page.getByRole('button', { name: 'Remove sam@example.com' }).click();
+    await inside.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await inside.page.getByText('is removed').waitFor();
+    expect(await inside.page.getByLabel('Role of sam@example.com').count()).toBe(0);
+    expect([...inside.complaints, ...outside.complaints]).toEqual([]);
+  });
+
+  test('an invitation is revoked, and its link no longer works', async () => {
+    const { platform } = running;
+    const guest = await platform.signUp({ email: 'kit@example.com', organization: null });
+    const { page, complaints } = await insider(await platform.signUp());
+    await page.getByLabel('E-mail address').fill('kit@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke the invitation of kit@example.com' }).click();
+    await page.getByText('– revoked').waitFor();
+    const { token } = await platform.lastMail('kit@example.com');
+    const accept = { token: guest.accessToken, body: { token } };
+    expect((await platform.json('POST', '/api/v1/auth/accept-invite', accept)).body.type).toMatch(/invite/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a second invitation to the same address is refused with the reason', async () => {
+    const { page } = await insider(await running.platform.signUp());
+    for (const outcome of ['is on its way', 'Details']) {
+      await page.getByLabel('E-mail address').fill('twice@example.com');
+      await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      await page.getByText(outcome).first().waitFor();
+    }
+    expect(await page.getByRole('alert').textContent()).toContain('invite');
+  });
+
+  test('a member leaves, and is led to an account without an organization', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ organization: 'Loud Mountains' });
+    const member = await platform.signUp({ invitedBy: owner, role: 'member' });
+    const { page, complaints } = await insider(member);
+    await page.getByRole('button', { name: 'Leave Loud Mountains' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('You belong to no organization').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('the last owner stays, and is told why', async () => {
+    const { page } = await insider(await running.platform.signUp({ organization: 'One Person' }));
+    await page.getByRole('button', { name: 'Leave One Person' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('This is the last owner').waitFor();
+    await page.getByLabel(/^Role of/).selectOption('member');
+    await page.getByText('This is the last owner').first().waitFor();
+    expect(await page.getByLabel(/^Role of/).inputValue()).toBe('owner');
+  });
+});
