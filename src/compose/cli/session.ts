@@ -1,12 +1,14 @@
 /** One run of one command: its options resolved, its project loaded, its backend open. */
 import { ComposeFailure } from '../model/errors.js';
 import { loadProject, type LoadedProject, type LoadOptions } from '../model/load.js';
+import type { Project } from '../model/project.js';
 import type { SupportMode } from '../model/support.js';
 import type { Selection } from '../orchestrator/lifecycle.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../orchestrator/orchestration.js';
+import { providerPrograms } from '../orchestrator/providers/program.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { ChosenEngine } from '../runtime/select.js';
-import { explainUnmet } from '../orchestrator/explanation.js';
+import { explain } from '../orchestrator/explanation.js';
 import { Explained, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { progressView, type ProgressStyle, type ProgressView } from './progress.js';
@@ -86,6 +88,7 @@ export class Session {
       report: (progress) => {
         this.progress.report(progress);
       },
+      runProvider: providerPrograms(this.io),
       parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
     }));
     return this.#orchestration;
@@ -97,12 +100,12 @@ export class Session {
     return engine.open();
   }
 
-  /** Prints below the error of an unmet condition what is known of the container that it is about. */
-  async explaining<T>(work: () => Promise<T>): Promise<T> {
+  /** Prints below an error what is known of its cause, and what to do about it. */
+  async explaining<T>(work: () => Promise<T>, project?: Project): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const lines = await explainUnmet(await this.orchestration(), error);
+      const lines = await explain(await this.orchestration(), error, project);
       throw lines.length === 0 ? error : new Explained(error, lines.map(printable));
     }
   }

@@ -21,7 +21,8 @@ export function listProfiles(project: Project): string[] {
 
 /** Images of the enabled services, by service name; a built one without name is `<project>-<service>` (`config --images`). */
 export function listImages(project: Project): string[] {
-  return listServices(project).map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
+  const names = listServices(project).filter((name) => project.services[name]?.provider === undefined);
+  return names.map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
 }
 
 /** Leaves out networks, volumes, secrets, configs and models that no enabled service uses. */

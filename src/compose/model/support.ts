@@ -13,7 +13,6 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   'services.*.isolation': 'it exists on Windows only',
   'services.*.build.isolation': 'it exists on Windows only',
   'services.*.models': 'there is no model runner',
-  'services.*.provider': 'there are no provider plug-ins',
   'services.*.use_api_socket': 'containers get no access to the engine',
   'services.*.pull_refresh_after': 'use pull_policy: every_<duration>',
   'services.*.stop_grace_period': 'containers are given 10 seconds to stop, or what the command line says',

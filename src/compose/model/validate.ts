@@ -52,7 +52,7 @@ const SERVICE_CHECKS: readonly ((subject: Subject) => void)[] = [
 ];
 
 function checkImage({ name, service, at }: Subject): void {
-  if (service.image === undefined && service.build === undefined) {
+  if (service.image === undefined && service.build === undefined && service.provider === undefined) {
     throw failure('ComposeError', 'imageNotFound', { service: name }, at(['services', name]));
   }
 }

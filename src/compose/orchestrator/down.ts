@@ -7,6 +7,7 @@ import { imageOf } from './images.js';
 import { LABELS } from './labels.js';
 import { membersOf, observeProject, type Member } from './observed.js';
 import { inStages, reversed } from './ordered.js';
+import { endProvided } from './providers/providers.js';
 import { reported, type Orchestration, type ResourceKind } from './orchestration.js';
 
 export interface DownOptions {
@@ -35,6 +36,7 @@ export interface DownResult {
  * Nothing to take down is no failure: the end is the same.
  *
  * @throws OrchestratorError.serviceNotFound
+ * @throws TerminalError.commandFailed of a provider
  */
 export async function down(orchestration: Orchestration, name: string, options: DownOptions = {}): Promise<DownResult> {
   const present = await observeProject(orchestration, name);
@@ -43,6 +45,7 @@ export async function down(orchestration: Orchestration, name: string, options: 
   const members = chosen(present, options);
   const keptNetworks: string[] = [];
   await removeMembers(orchestration, members, { ...options, stop: true });
+  if (options.project !== undefined) await endProvided(orchestration, options.project, options.services ?? [], 'down');
   if (options.services === undefined || options.services.length === 0) {
     keptNetworks.push(...(await removeNetworks(orchestration, name)));
     if (options.volumes === true) await removeVolumes(orchestration, name);
@@ -148,7 +151,9 @@ async function removeImages(
   { project, images }: DownOptions,
 ): Promise<void> {
   const { signal, backend } = orchestration;
-  const defined = Object.keys(project?.services ?? {});
+  const defined = Object.keys(project?.services ?? {}).filter(
+    (service) => project?.services[service]?.provider === undefined,
+  );
   const references = new Set([
     ...defined
       .filter((service) => images === 'all' || project?.services[service]?.image === undefined)

@@ -1,8 +1,55 @@
 /** What a person wants to know of a container that kept others from starting. */
-import { isRuntimeError } from '../runtime/errors.js';
+import type { Project } from '../model/project.js';
+import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import { ComposeWaitError } from './errors.js';
 import type { Orchestration } from './orchestration.js';
+
+/**
+ * What to do about a failure of `up`, `run` or `start`.
+ *
+ * @returns lines to print below the error; none where nothing is known
+ */
+export async function explain(
+  orchestration: Pick<Orchestration, 'backend'>,
+  error: unknown,
+  project?: Project,
+): Promise<string[]> {
+  const network = missingExternalNetwork(error, project);
+  if (network !== undefined) {
+    return [`The network '${network}' is external, so it must exist: create it, or remove 'external: true'.`];
+  }
+  const port = portInUse(error);
+  return port === undefined ? explainUnmet(orchestration, error) : explainPort(orchestration, port);
+}
+
+function missingExternalNetwork(error: unknown, project: Project | undefined): string | undefined {
+  if (!isRuntimeError(error, 'notFound') || project === undefined) return undefined;
+  const { id } = error.failure;
+  return Object.values(project.networks).some(({ name, external }) => external === true && name === id)
+    ? id
+    : undefined;
+}
+
+/** As the mock, Docker and Podman put it. */
+const portIsTaken =
+  /(?::|\bport )(\d+)(?:: bind: address already in use| failed: port is already allocated| is already allocated)/i;
+
+function portInUse(error: unknown): number | undefined {
+  if (!isEngineFailure(error)) return undefined;
+  const port = portIsTaken.exec(error.message)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+async function explainPort({ backend }: Pick<Orchestration, 'backend'>, port: number): Promise<string[]> {
+  const containers = await backend.containers.list().catch(() => []);
+  const owner = containers.find(({ ports }) => ports.some(({ hostPort }) => hostPort === port));
+  return [
+    owner === undefined
+      ? `Another program uses port ${port}: end it, or publish another port.`
+      : `The container ${owner.name} publishes port ${port}: stop it, or publish another port.`,
+  ];
+}
 
 /** How many lines of a container's log, or of a health check's output, are shown. */
 const SHOWN_LINES = 10;
@@ -12,7 +59,7 @@ const SHOWN_LINES = 10;
  *
  * @returns lines to print below the error; none for other errors, and for a container that is gone
  */
-export async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: unknown): Promise<string[]> {
+async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: unknown): Promise<string[]> {
   const name = containerOf(error);
   if (name === undefined) return [];
   try {

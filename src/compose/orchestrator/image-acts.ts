@@ -41,7 +41,8 @@ export interface PullOptions {
 export async function pullProject(orchestration: Orchestration, project: Project, options: PullOptions): Promise<void> {
   const { backend, report, signal } = orchestration;
   const images = new Map<string, string | undefined>();
-  for (const [name, { build, image, platform, pull_policy: policy }] of Object.entries(project.services)) {
+  for (const [name, { build, image, platform, provider, pull_policy: policy }] of Object.entries(project.services)) {
+    if (provider !== undefined) continue;
     // What is only built has no registry to come from.
     if (policy === 'never' || policy === 'build' || (build !== undefined && image === undefined)) continue;
     if (build !== undefined && options.ignoreBuildable === true) continue;

@@ -9,6 +9,7 @@ import { dependenciesIn, eachServiceDown } from './down.js';
 import { membersOf, requireProject, type Member } from './observed.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
+import { endProvided } from './providers/providers.js';
 
 export interface Selection {
   /** The project's name. */
@@ -65,6 +66,9 @@ export interface StopSelection extends Selection {
 /** Stops what runs, before what it depends on. */
 export async function stopProject(orchestration: Orchestration, selection: StopSelection): Promise<void> {
   await stopMembers(orchestration, await selectMembers(orchestration, selection), selection);
+  if (selection.project !== undefined) {
+    await endProvided(orchestration, selection.project, selection.services, 'stop');
+  }
 }
 
 export async function stopMembers(

@@ -1,6 +1,7 @@
 /** What every operation on a project works with: where, in what time, until when, and who hears of it. */
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
+import type { RunProvider } from './providers/providers.js';
 
 export interface Orchestration {
   readonly backend: Backend;
@@ -10,9 +11,11 @@ export interface Orchestration {
   readonly report: (progress: Progress) => void;
   /** How many images are pulled or built at the same time. */
   readonly parallel: number;
+  /** Runs the programs of services with `provider`. Absent: such services are refused. */
+  readonly runProvider?: RunProvider;
 }
 
-export type ResourceKind = 'Container' | 'Network' | 'Volume' | 'Image';
+export type ResourceKind = 'Container' | 'Network' | 'Volume' | 'Image' | 'Provider';
 
 export type Progress =
   | {
@@ -32,7 +35,7 @@ export const DEFAULT_PARALLEL = 16;
 
 /** Reports the begin of an act, acts, and reports its end; a failure is reported too, and thrown on. */
 export async function reported<T>(
-  { report }: Orchestration,
+  { report, signal }: Orchestration,
   resource: ResourceKind,
   name: string,
   [during, after]: readonly [during: string, after: string],
@@ -44,7 +47,9 @@ export async function reported<T>(
     report({ kind: 'status', resource, name, status: after, done: true });
     return result;
   } catch (error) {
-    report({ kind: 'status', resource, name, status: 'Failed', done: true });
+    // The failure of something else ends this act, too: that is the reason of the signal then.
+    const status = signal.aborted && error === signal.reason ? 'Interrupted' : 'Failed';
+    report({ kind: 'status', resource, name, status, done: true });
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 /** One-off containers of a service: `run`. */
 import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
-import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
+import type { Project } from '../model/project.js';
+import { commandFailed, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
 import { startContainer, type ContainerName } from './acts.js';
 import { given } from './container/given.js';
@@ -10,6 +11,7 @@ import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
 import { observeProject } from './observed.js';
 import type { Orchestration } from './orchestration.js';
+import { withProvided } from './providers/providers.js';
 import { ensureResources, requireExternals } from './resources.js';
 import { up, type Loaded } from './up.js';
 
@@ -46,8 +48,10 @@ export async function createOneOff(
   loaded: Loaded,
   options: RunOptions,
 ): Promise<ContainerName> {
-  const { project, contents } = loaded;
+  const { contents } = loaded;
   const { service } = options;
+  requireContainer(loaded.project, service);
+  const project = options.dependencies === false ? loaded.project : await withProvided(orchestration, loaded.project);
   const definition = project.services[service] ?? {};
   const { [service]: _own, ...others } = project.services;
   if (options.dependencies !== false && Object.keys(others).length > 0) {
@@ -74,6 +78,12 @@ export async function createOneOff(
       present.find((member) => member.service === other && !member.oneOff)?.container.id ?? `${project.name}-${other}`,
     amend: (spec) => oneOffSpec(spec, options),
   });
+}
+
+function requireContainer({ services }: Project, service: string): void {
+  const type = services[service]?.provider?.type;
+  if (type === undefined) return;
+  throw commandFailed(`'${service}' is run by the provider '${type}': it has no container to run a command in.`);
 }
 
 /** What is asked for on the command line goes before what the file says; a one-off is never restarted. */

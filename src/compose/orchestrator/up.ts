@@ -23,6 +23,7 @@ import { inStages } from './ordered.js';
 import type { Orchestration } from './orchestration.js';
 import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
 import { runPreStart } from './pre-start.js';
+import { withProvided } from './providers/providers.js';
 import { ensureResources, requireExternals } from './resources.js';
 
 /** What `loadProject` answers, as far as running it needs it. */
@@ -62,10 +63,12 @@ export interface UpResult {
  * @throws ComposeWaitError when a dependency's condition is not met
  * @throws OrchestratorError.invalidReplicaCount, serviceNotFound
  * @throws RuntimeError of whatever act fails; alreadyExists where replacing is not allowed
+ * @throws TerminalError.commandFailed of a provider
  */
 export async function up(orchestration: Orchestration, loaded: Loaded, options: UpOptions = {}): Promise<UpResult> {
-  const { project, contents } = loaded;
-  for (const message of leftOut(project)) orchestration.report({ kind: 'warning', message });
+  const { contents } = loaded;
+  for (const message of leftOut(loaded.project)) orchestration.report({ kind: 'warning', message });
+  const project = await withProvided(orchestration, loaded.project);
   await requireExternals(orchestration, project);
   const images = await ensureImages(orchestration, project, { ...options, contents });
   const prints = await blueprint(project, images, contents);

@@ -39,6 +39,13 @@ exit 125`);
   expect(stderr).not.toMatch(/hidden|odd|at .*\.ts/);
 });
 
+it('A podman without catatonit says what to install', async () => {
+  const { run } =
+    await on(`echo 'Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit: no such file or directory' >&2
+exit 125`);
+  expect((await run('up', '-d')).stderr).toContain('(Debian: apt-get install catatonit)');
+});
+
 it('A podman that cannot be run is told from one that is not there', async () => {
   const { run } = await on('exit 0\n');
   expect(await run('up', '-d')).toMatchObject({ code: 1, stderr: 'Podman answered something that is not JSON.\n' });

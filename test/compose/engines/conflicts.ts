@@ -57,6 +57,19 @@ export const conflicts: EnginePart = (engine) => {
     });
   });
 
+  it('a port that is taken is named, with its holder, and the other service is not called failed', async () => {
+    const holder = await engineProject(engine, { services: { web: { ports: ['127.0.0.1::80'] } } });
+    await holder.run('up', '-d');
+    const port = (await holder.container('web')).ports[0]?.hostPort;
+    const { run, name } = await engineProject(engine, {
+      services: { web: { ports: [`127.0.0.1:${port}:80`] }, other: {} },
+    });
+    const { code, stderr } = await run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The container ${holder.name}-web publishes port ${port}: stop it`);
+    expect(stderr.match(/\S+ Failed/g)).toEqual([`${name}-web Failed`]);
+  });
+
   it('an external volume that is missing stops the up before anything is made', async () => {
     const { run, name, containers } = await engineProject(engine, {
       services: { db: { volumes: ['data:/data'] } },

@@ -73,30 +73,32 @@ async function runOneOff(
   const orchestration = await session.orchestration();
   const interactive = flags.detach !== true && flags.interactive !== false;
   const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
-  const container = await session.explaining(() =>
-    createOneOff(
-      orchestration,
-      { project, contents: loaded.contents },
-      {
-        service,
-        dependencies: flags.deps !== false,
-        tty,
-        interactive,
-        environment: variables(flags.env, io.environment),
-        labels: variables(flags.label, {}),
-        mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
-        ports: (flags.publish ?? []).map(publishedPortOf),
-        servicePorts: flags.servicePorts === true,
-        useAliases: flags.useAliases === true,
-        ...(command.length > 0 && { command }),
-        ...(flags.entrypoint !== undefined && { entrypoint: wordsOf(flags.entrypoint) }),
-        ...(flags.user !== undefined && { user: flags.user }),
-        ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
-        ...(flags.name !== undefined && { name: flags.name }),
-        ...(flags.build === true && { build: 'always' as const }),
-        ...(flags.pull && { pull: flags.pull }),
-      },
-    ),
+  const container = await session.explaining(
+    () =>
+      createOneOff(
+        orchestration,
+        { project, contents: loaded.contents },
+        {
+          service,
+          dependencies: flags.deps !== false,
+          tty,
+          interactive,
+          environment: variables(flags.env, io.environment),
+          labels: variables(flags.label, {}),
+          mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
+          ports: (flags.publish ?? []).map(publishedPortOf),
+          servicePorts: flags.servicePorts === true,
+          useAliases: flags.useAliases === true,
+          ...(command.length > 0 && { command }),
+          ...(flags.entrypoint !== undefined && { entrypoint: wordsOf(flags.entrypoint) }),
+          ...(flags.user !== undefined && { user: flags.user }),
+          ...(flags.workdir !== undefined && { workingDirectory: flags.workdir }),
+          ...(flags.name !== undefined && { name: flags.name }),
+          ...(flags.build === true && { build: 'always' as const }),
+          ...(flags.pull && { pull: flags.pull }),
+        },
+      ),
+    project,
   );
   if (flags.detach === true) {
     await startOneOff(orchestration, container);

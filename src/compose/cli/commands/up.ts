@@ -150,7 +150,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
       await awaitReady(orchestration, [...containers.values()].flat(), flags.waitTimeout);
     }
     return 0;
-  });
+  }, project);
 }
 
 async function runAttached(

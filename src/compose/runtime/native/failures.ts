@@ -23,6 +23,11 @@ const imageIsMissing =
 const isMissing =
   /no such (container|network|volume|object|exec)|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
 
+const initIsMissing = /container-init binary not found|catatonit.*no such file/i;
+const INIT_IS_MISSING =
+  "'init: true' needs catatonit, which Podman does not find: install it (Debian: apt-get install catatonit), " +
+  "or remove 'init'.";
+
 export function podmanFailure(
   stderr: string,
   subject: Subject,
@@ -35,6 +40,7 @@ export function podmanFailure(
   if (network !== undefined) return notFound(network);
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
+  if (initIsMissing.test(text)) return commandFailed(INIT_IS_MISSING, cause);
   return commandFailed(scrub(text, secrets) || 'Podman failed without a word.', cause);
 }
 

@@ -1,0 +1,191 @@
+/** Runs the program of a provider: `<program> compose --project-name=<p> up --<option>=<value> <service>`. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Provider } from '../../model/workload.js';
+import { commandFailed, type TerminalError } from '../../runtime/errors.js';
+import { objectOf, objectsOf, parseJson, textOf, type Json } from '../../runtime/json.js';
+import { linesOf } from '../../runtime/lines.js';
+import type { ProvidedVariables, ProviderCall, RunProvider } from './providers.js';
+
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+}
+
+/** Programs of this machine: a plug-in of the Docker CLI, `docker-<type>`, or `<type>` on the PATH. */
+export function providerPrograms(surroundings: Surroundings): RunProvider {
+  return async (call) => {
+    const { provider = { type: '' } } = call.definition;
+    const path = await findProgram(provider.type, call.service, surroundings.environment);
+    const metadata = await metadataOf(path, surroundings, call.signal);
+    if (call.command === 'stop' && metadata.stop === undefined) return { prefixed: {}, raw: {} };
+    const options = optionArguments(provider, call, metadata);
+    const args = ['compose', `--project-name=${call.project}`, call.command, ...options, call.service];
+    return converse(path, args, call, surroundings);
+  };
+}
+
+async function findProgram(type: string, service: string, environment: Surroundings['environment']): Promise<string> {
+  if (!/^[\w.-]+$/.test(type) || type === 'compose') {
+    throw commandFailed(`'${type}', the provider of '${service}', is not the name of a provider.`);
+  }
+  const home = environment['HOME'] ?? homedir();
+  const search = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const plugins = [
+    join(environment['DOCKER_CONFIG'] || join(home, '.docker'), 'cli-plugins'),
+    '/usr/local/lib/docker/cli-plugins',
+    '/usr/local/libexec/docker/cli-plugins',
+    '/usr/lib/docker/cli-plugins',
+    '/usr/libexec/docker/cli-plugins',
+  ];
+  const candidates = [
+    ...[...plugins, ...search].map((folder) => join(folder, `docker-${type}`)),
+    ...search.map((folder) => join(folder, type)),
+  ];
+  for (const path of candidates) if (await isExecutable(path)) return path;
+  throw commandFailed(
+    `The provider '${type}' of '${service}' was not found: install the program docker-${type} or ${type} on the PATH.`,
+  );
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The answer of `compose metadata`, which a provider may lack. */
+async function metadataOf(path: string, surroundings: Surroundings, signal: AbortSignal): Promise<Json> {
+  const child = spawn(path, ['compose', 'metadata'], {
+    ...place(surroundings),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    signal,
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    child.once('error', () => {
+      resolve(false);
+    });
+    child.once('close', (code) => {
+      resolve(code === 0);
+    });
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer); // No encoding is set.
+  const isKnown = await ended;
+  signal.throwIfAborted();
+  return isKnown ? objectOf(parseJson(Buffer.concat(chunks).toString())) : {};
+}
+
+/** Options that the command does not take, as the metadata say, are for another command. */
+function optionArguments(
+  { type, options = {} }: Provider,
+  { command, service }: ProviderCall,
+  metadata: Json,
+): string[] {
+  const parameters = objectsOf(objectOf(metadata[command])['parameters']);
+  const hasMetadata = metadata['up'] !== undefined || metadata['down'] !== undefined;
+  if (!hasMetadata) return all(options);
+  const missing = parameters.find(({ name, required }) => required === true && !Object.hasOwn(options, textOf(name)));
+  if (missing !== undefined) {
+    throw commandFailed(`The provider '${type}' of '${service}' needs the option '${textOf(missing['name'])}'.`);
+  }
+  const taken = new Set(parameters.map(({ name }) => textOf(name)));
+  return all(Object.fromEntries(Object.entries(options).filter(([name]) => taken.has(name))));
+}
+
+function all(options: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.entries(options).flatMap(([name, values]) => values.map((value) => `--${name}=${value}`));
+}
+
+/** Reads its messages, one JSON object per line, until it ends. */
+async function converse(
+  path: string,
+  args: readonly string[],
+  call: ProviderCall,
+  surroundings: Surroundings,
+): Promise<ProvidedVariables> {
+  const { signal } = call;
+  signal.throwIfAborted();
+  const child = spawn(path, args, { ...place(surroundings), stdio: 'pipe', signal });
+  child.stdin.on('error', () => undefined); // A provider that asks and does not read its answer.
+  const ended = new Promise<{ code: number | null; error?: Error }>((resolve) => {
+    child.once('error', (error) => {
+      resolve({ code: null, error });
+    });
+    child.once('close', (code) => {
+      resolve({ code });
+    });
+  });
+  const stderr: string[] = [];
+  const errors = (async () => {
+    for await (const line of linesOf(child.stderr)) stderr.push(line);
+  })();
+  const variables = { prefixed: {} as Record<string, string>, raw: {} as Record<string, string> };
+  try {
+    for await (const line of linesOf(child.stdout)) {
+      if (line.trim() !== '') heed(line, call, variables, (answer) => child.stdin.write(answer));
+    }
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
+  const { code, error } = await ended;
+  signal.throwIfAborted();
+  await errors;
+  if (code === 0) return variables;
+  const reason = error?.message ?? `it ended with code ${code ?? 'unknown'}${detail(stderr)}`;
+  throw failed(call, reason);
+}
+
+/** @throws TerminalError.commandFailed for an error that it reports, and for what is no message */
+function heed(
+  line: string,
+  call: ProviderCall,
+  variables: { readonly prefixed: Record<string, string>; readonly raw: Record<string, string> },
+  answer: (text: string) => void,
+): void {
+  const parsed = objectOf(parseJson(line));
+  const [type, message] = [textOf(parsed['type']), textOf(parsed['message'])];
+  switch (type) {
+    case 'info':
+      call.tell(message);
+      return;
+    case 'debug':
+      return;
+    case 'error':
+      throw failed(call, message);
+    case 'setenv':
+    case 'rawsetenv': {
+      const at = message.indexOf('=');
+      if (at < 1) throw failed(call, `its ${type} message is not NAME=value`);
+      (type === 'setenv' ? variables.prefixed : variables.raw)[message.slice(0, at)] = message.slice(at + 1);
+      return;
+    }
+    case 'get-service-config':
+      answer(`${JSON.stringify(call.definition)}\n`);
+      return;
+    default:
+      throw failed(call, 'it printed something that is not a message of the provider protocol');
+  }
+}
+
+function failed({ definition, service, command }: ProviderCall, reason: string): TerminalError {
+  const type = definition.provider?.type ?? '';
+  const text = reason.replace(/\.$/, '');
+  return commandFailed(`The provider '${type}' failed to ${VERBS[command]} '${service}': ${text}.`);
+}
+
+const VERBS = { up: 'bring up', down: 'take down', stop: 'stop' } as const;
+
+function detail(stderr: readonly string[]): string {
+  const text = stderr.slice(-5).join(' ').trim();
+  return text === '' ? '' : ` (${text.replace(/\.$/, '')})`;
+}
+
+function place({ environment, workingDirectory }: Surroundings): { env: NodeJS.ProcessEnv; cwd: string } {
+  return { env: { ...environment }, cwd: workingDirectory };
+}

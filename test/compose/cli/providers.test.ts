@@ -1,0 +1,158 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../model/project-folder.js';
+import { commandLine, type CommandLine } from './command-line.js';
+
+const FILE = `
+services:
+  db: { provider: { type: cloud, options: { size: 10, tag: [a, b] } } }
+  web: { image: web, depends_on: [db], environment: { MODE: plain } }
+  other: { image: other }
+`;
+
+const UP = String.raw`
+  echo '{"type":"debug","message":"not shown"}'
+  echo '{"type":"info","message":"making a database"}'
+  echo '{"type":"setenv","message":"URL=pg://db?a=b"}'
+  echo '{"type":"rawsetenv","message":"MODE=cloud"}'`;
+
+interface ProviderLine extends CommandLine {
+  /** Its HOME. */
+  readonly home: string;
+  /** How the program was called, without questions for its metadata. */
+  calls(): Promise<string[]>;
+}
+
+/** @param acts shell code for `up` and other commands, `metadata` among them */
+async function withProvider(
+  acts: Readonly<Record<string, string>>,
+  file = FILE,
+  name = 'docker-cloud',
+): Promise<ProviderLine> {
+  const folder = await folderWith({});
+  const program = path.join(folder, name);
+  const cases = Object.entries(acts).map(([command, code]) => `${command})\n${code}\n;;`);
+  const script = `#!/bin/sh
+case "$2" in --project-name=*) command=$3; echo "$*" >>'${folder}/calls' ;; *) command=$2 ;; esac
+case "$command" in
+${cases.join('\n')}
+metadata) exit 1 ;;
+esac
+`;
+  await writeFile(program, script);
+  await chmod(program, 0o755);
+  const environment = { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder };
+  const line = await commandLine(file, { environment });
+  const calls = async (): Promise<string[]> => {
+    const text = await readFile(path.join(folder, 'calls'), 'utf8').catch(() => '');
+    return text.split('\n').filter((each) => each !== '');
+  };
+  return { ...line, home: folder, calls };
+}
+
+describe('a service with a provider', () => {
+  it.each(['docker-cloud', 'cloud'])('is brought up and taken down by the program %s', async (name) => {
+    const line = await withProvider({ up: UP, down: '' }, FILE, name);
+    const up = await line.run('up', '-d');
+    expect(up).toMatchObject({ code: 0 });
+    expect(up.stderr).toContain('db: making a database\n');
+    expect(up.stderr).not.toContain('not shown');
+    expect((await line.backend.containers.list()).map((each) => each.name).sort()).toEqual([
+      'folder-other',
+      'folder-web',
+    ]);
+    expect(await line.run('down')).toMatchObject({ code: 0 });
+    expect(await line.calls()).toEqual([
+      'compose --project-name=folder up --size=10 --tag=a --tag=b db',
+      'compose --project-name=folder down --size=10 --tag=a --tag=b db',
+    ]);
+  });
+
+  it('gives its variables to the services that depend on it', async () => {
+    const line = await withProvider({ up: UP });
+    const { stderr } = await line.run('up', '-d');
+    expect(stderr).toContain("The provider of 'db' replaces the variable MODE of 'web'.");
+    const made = new Map(
+      await Promise.all(
+        ['web', 'other'].map(
+          async (name) => [name, (await line.backend.containers.inspect(`folder-${name}`)).environment] as const,
+        ),
+      ),
+    );
+    expect(made.get('web')).toEqual({ DB_URL: 'pg://db?a=b', MODE: 'cloud' });
+    expect(made.get('other')).toEqual({});
+  });
+
+  it('leaves containers alone while its variables stay the same, and replaces them when they change', async () => {
+    const line = await withProvider({ up: `echo '{"type":"setenv","message":"URL='$(cat "$HOME/url")'"}'` });
+    const url = async (text: string): Promise<void> => writeFile(path.join(line.home, 'url'), text);
+    await url('one');
+    await line.run('up', '-d');
+    const first = await line.backend.containers.inspect('folder-web');
+    await line.run('up', '-d');
+    expect((await line.backend.containers.inspect('folder-web')).id).toBe(first.id);
+    await url('two');
+    await line.run('up', '-d');
+    expect((await line.backend.containers.inspect('folder-web')).environment).toMatchObject({ DB_URL: 'two' });
+  });
+
+  it('is stopped by a provider that says in its metadata that it can', async () => {
+    const metadata = `echo '{"up":{"parameters":[{"name":"size","required":true}]},"down":{},"stop":{}}'`;
+    const line = await withProvider({ up: UP, stop: '', metadata });
+    await line.run('up', '-d');
+    expect(await line.run('stop')).toMatchObject({ code: 0 });
+    expect(await line.calls()).toEqual([
+      'compose --project-name=folder up --size=10 db',
+      'compose --project-name=folder stop db',
+    ]);
+  });
+
+  it('is told its own definition when it asks', async () => {
+    const asks = `echo '{"type":"get-service-config"}'; read -r answer; echo "$answer" >"$HOME/answer"`;
+    const line = await withProvider({ up: asks });
+    await line.run('up', '-d');
+    const answer: unknown = JSON.parse(await readFile(path.join(line.home, 'answer'), 'utf8'));
+    expect(answer).toMatchObject({ provider: { type: 'cloud' } });
+  });
+
+  it.each([
+    ['reports an error', `echo '{"type":"error","message":"no quota."}'; exec sleep 60`, 'no quota.'],
+    ['ends with another code than 0', 'echo broken >&2; exit 3', 'it ended with code 3 (broken).'],
+    ['prints something else', 'echo hello', 'it printed something that is not a message of the provider protocol.'],
+    [
+      'sets a variable without a value',
+      `echo '{"type":"setenv","message":"URL"}'`,
+      'its setenv message is not NAME=value.',
+    ],
+  ])('fails when its provider %s, before any container is made', async (_what, act, reason) => {
+    const line = await withProvider({ up: act });
+    const { code, stderr } = await line.run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The provider 'cloud' failed to bring up 'db': ${reason}\n`);
+    expect(await line.backend.containers.list()).toEqual([]);
+  });
+
+  it('fails with what to install when there is no such program', async () => {
+    const line = await withProvider({}, FILE.replace('type: cloud', 'type: nowhere'));
+    const { code, stderr } = await line.run('up', '-d');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "The provider 'nowhere' of 'db' was not found: install the program docker-nowhere or nowhere",
+    );
+  });
+
+  it('needs the options that its metadata require', async () => {
+    const metadata = `echo '{"up":{"parameters":[{"name":"region","required":true}]},"down":{}}'`;
+    const line = await withProvider({ up: UP, metadata });
+    expect(await line.run('up', '-d')).toMatchObject({ code: 1 });
+    expect((await line.run('up', '-d')).stderr).toContain("needs the option 'region'");
+  });
+
+  it('has no container for run, and no image to pull', async () => {
+    const line = await withProvider({ up: UP });
+    expect((await line.run('run', 'db')).stderr).toContain("'db' is run by the provider 'cloud'");
+    expect((await line.run('pull')).stderr).not.toContain('folder-db');
+    expect((await line.run('config', '--images')).stdout).toBe('other\nweb\n');
+  });
+});
