@@ -1,3 +1,4 @@
+import { onEndOfNpm } from '../contract/end-of-npm.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';
 import { createLog } from './log.js';
@@ -16,25 +17,13 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   log.flush();
 }
 
-/** How often the parent process is looked at. */
-const parentCheckMs = 250;
-
-/**
- * `npm start` and `npx` run this process through a shell. A SIGTERM ends npm and the shell, and never reaches this
- * process: its parent is another one then. Elsewhere a parent may well end before the server, as with `nohup` or `&`.
- */
-function waitForStopSignal({ npm_lifecycle_event: startedBy }: NodeJS.ProcessEnv): Promise<string> {
+function waitForStopSignal(environment: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve) => {
     let isAsked = false;
-    if (startedBy === 'start' || startedBy === 'npx') {
-      const parent = process.ppid;
-      const check = setInterval(() => {
-        if (process.ppid === parent) return;
-        clearInterval(check);
-        isAsked = true;
-        resolve('end of npm');
-      }, parentCheckMs).unref();
-    }
+    onEndOfNpm(environment, () => {
+      isAsked = true;
+      resolve('end of npm');
+    });
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         if (isAsked) process.exit(1);

@@ -5,8 +5,15 @@
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
+const command = 'dist/src/cli/main.js';
+
+// `npx plumbline` in a checkout links it into npm's cache, and runs this once more. It must not build a second time:
+// that takes 10 s, and removes files that a running server may still load.
+const isLinkedByNpx = process.env.npm_command === 'exec' && existsSync(command);
+
 const canBuild = ['tsx', 'esbuild', 'typescript'].every((name) => existsSync(`node_modules/${name}/package.json`));
+if (isLinkedByNpx) process.exit();
 if (canBuild) execSync('npm run build', { stdio: 'inherit' });
-else if (!existsSync('dist/src/cli/main.js')) {
+else if (!existsSync(command)) {
   console.error('Not built: development packages are missing. Run `npm ci`, then `npm prune --omit=dev`.');
 }

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testPassword } from '../support/platform.js';
@@ -134,27 +131,4 @@ test('with SHUTDOWN_DRAIN, readiness answers 503 on new connections before the l
   await expect.poll(readiness).toBe(503);
   expect((await fetch(`${draining.url}/health/live`)).status).toBe(200);
   expect(await draining.finished).toMatchObject({ exitCode: 0, signal: null });
-});
-
-test.each(['start', 'npx'])('the server ends when the shell of npm that runs it (%s) is ended', async (event) => {
-  const built = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
-  const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" "${built}" serve; true`], {
-    env: {
-      PATH: process.env['PATH'],
-      PLUMBLINE_HOME: home,
-      DATABASE_URI: database.uri,
-      PORT: '0',
-      npm_lifecycle_event: event,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [log, announced] = ['', ''];
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => (announced += text));
-  await expect.poll(() => announced, { timeout: 30_000 }).toContain('Stop it with Ctrl-C.');
-  const closed = once(shell.stdout, 'close'); // the server holds it as well
-  shell.kill('SIGTERM');
-  await closed;
-  expect(log).toContain('"signal":"end of npm"');
-  expect(log).toContain('"msg":"stopped"');
 });

@@ -32,7 +32,7 @@ const knownKeywords = new Set(
   [
     ['type', 'const', 'enum', 'oneOf', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'],
     ['items', 'minItems', 'maxItems', 'uniqueItems', 'properties', 'required', 'additionalProperties', 'minProperties'],
-    ['description', 'default', 'example', 'examples', 'title'],
+    ['description', 'default', 'example', 'examples', 'title', 'x-normalize'],
   ].flat(),
 );
 

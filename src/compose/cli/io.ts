@@ -1,4 +1,5 @@
 /** Everything that a command has of the world around it, handed in so that tests hold it. */
+import { onEndOfNpm } from '../../contract/end-of-npm.js';
 import { systemClock, type Clock } from '../runtime/clock.js';
 import { chooseEngine, type ChosenEngine } from '../runtime/select.js';
 
@@ -33,7 +34,7 @@ export interface Io {
   readonly clock: Clock;
   /** The engine that commands go to; nothing is opened yet. */
   chooseEngine(choice: EngineChoice): Promise<ChosenEngine>;
-  /** Calls back at each Ctrl-C and at SIGTERM; the answer ends that. */
+  /** Calls back at each Ctrl-C, at SIGTERM, and when the npm that runs the command has ended; the answer ends that. */
   onInterrupt(handler: () => void): () => void;
   /** Calls back when the terminal has another size; the answer ends that. */
   onResize(handler: () => void): () => void;
@@ -73,14 +74,20 @@ export function processIo(): Io {
     clock: systemClock,
     chooseEngine: (choice) => chooseEngine({ environment: process.env, ...choice }),
     onInterrupt(handler) {
-      process.on('SIGINT', handler);
-      process.on('SIGTERM', handler);
+      const endWatch = onEndOfNpm(process.env, handler);
+      const onSignal = (): void => {
+        endWatch(); // npm ends by the same Ctrl-C, which is no second one
+        handler();
+      };
+      process.on('SIGINT', onSignal);
+      process.on('SIGTERM', onSignal);
       // A command that waits for nothing but memory, as on the mock backend, is not done for that.
       const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
       return () => {
         clearInterval(alive);
-        process.off('SIGINT', handler);
-        process.off('SIGTERM', handler);
+        endWatch();
+        process.off('SIGINT', onSignal);
+        process.off('SIGTERM', onSignal);
       };
     },
     onResize(handler) {

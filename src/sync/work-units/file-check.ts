@@ -38,6 +38,9 @@ export function parseYaml(text: string, name: string): unknown {
   );
 }
 
+/** Control characters, and those that change the direction of text: a name could pass for another one. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
 /** Checks values and collects what is wrong; what cannot be read is replaced, so that the check goes on. */
 export class FileCheck {
   readonly problems: string[] = [];
@@ -71,9 +74,15 @@ export class FileCheck {
   }
 
   text(value: unknown, place: string): string {
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    this.problem(place, 'must be a text that is not empty');
-    return '';
+    if (typeof value !== 'string' || value.trim() === '') {
+      this.problem(place, 'must be a text that is not empty');
+      return '';
+    }
+    const text = value.trim();
+    if (!text.isWellFormed()) this.problem(place, 'must be well-formed Unicode, without lone surrogates');
+    else if (UNPRINTABLE.test(text))
+      this.problem(place, 'must have no line breaks, no other control characters and no text direction controls');
+    return text;
   }
 
   texts(value: unknown, place: string): string[] {

@@ -76,6 +76,26 @@ describe('a compose file that cannot be run here is 400', () => {
   });
 });
 
+describe('a text that cannot be stored is 422 when it is escaped, too:', () => {
+  test.each([
+    ['a lone surrogate', 'user: "\\uD800"', '/body/services/web/user'],
+    ['a lone surrogate in a list', 'command: [a, "\\U0000DFFF"]', '/body/services/web/command/1'],
+    ['U+0000 in a key', 'labels: { "a/\\0": b }', '/body/services/web/labels'],
+    ['U+0000 below a key with a slash', 'labels: { a/b: "\\x00" }', '/body/services/web/labels/a~1b'],
+  ])('%s', async (what, definition, path) => {
+    const name = what.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+    const problem = await running.expect(422, 'POST', `/projects/${name}`, web(definition));
+    expect(problem).toMatchObject({ violations: [{ path, rule: 'characters' }] });
+    await running.expect(404, 'GET', `/projects/${name}`);
+  });
+
+  test('other escapes are read', async () => {
+    const yaml = web('user: "\\u0041\\x42"');
+    await running.expect(201, 'POST', '/projects/escaped', yaml);
+    await running.expect(204, 'DELETE', '/projects/escaped');
+  });
+});
+
 describe('nothing of the server gets into a project that was sent', () => {
   test.each([
     ['a million containers', web('deploy: { replicas: 1000001 }')],

@@ -144,3 +144,21 @@ function matchesName(glob: string, name: string): boolean {
     return matchesName(glob.slice(1), name) || (name !== '' && matchesName(glob, name.slice(1)));
   return name !== '' && (glob.startsWith('?') || glob[0] === name[0]) && matchesName(glob.slice(1), name.slice(1));
 }
+
+describe('a teams file', () => {
+  it.each([
+    ['a lone surrogate', String.raw`\uD800`, 'well-formed Unicode'],
+    ['a line break', String.raw`\r\nBcc: x`, 'line breaks'],
+    ['U+0000', String.raw`\0`, 'control characters'],
+    ['a text direction control', String.raw`\u202e`, 'text direction controls'],
+  ])('with %s in a name, an e-mail or a repository is refused', (_what, escape, reason) => {
+    const bad = `"a${escape}b"`;
+    const text = `teams: [{ id: web, name: ${bad}, members: [${bad}], repositories: [${bad}] }]`;
+    const messageOf = (): unknown => parseTeams(text, 'teams.yaml');
+    for (const place of ['name', 'members[0]', 'repositories[0]']) {
+      expect(messageOf).toThrow(
+        new RegExp(String.raw`teams\[0\]\.${place.replaceAll(/[[\]]/g, String.raw`\$&`)}: must .*${reason}`),
+      );
+    }
+  });
+});

@@ -36,7 +36,8 @@ export interface IngestedSelection {
 /** More containers of one service are a mistake or an attack. */
 const mostReplicas = 1000;
 
-const fileName = 'compose.yaml';
+/** What messages call a compose file that was sent. */
+export const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
 export function loadIngested(

@@ -7,6 +7,7 @@ import type {
   ListProjectsHandler,
   Schemas,
 } from '../../../../generated/compose/operations.js';
+import { validationFailed } from '../../../../generated/problems.js';
 import { allServices } from '../../model/profiles.js';
 import type { Project } from '../../model/project.js';
 import { down } from '../../orchestrator/down.js';
@@ -16,8 +17,9 @@ import { replicaCount } from '../../orchestrator/plan.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { containerBody } from '../containers/container-body.js';
 import { answering } from '../failure-replies.js';
-import { loadWhole, type IngestedProject } from './ingested-project.js';
+import { fileName, loadWhole, type IngestedProject } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
+import { unusableEscapeIn, type UnusableEscape } from './unusable-escapes.js';
 
 export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ context }, dependencies) => {
   const members = await observeAll({ backend: dependencies.backend, signal: context.signal });
@@ -36,6 +38,8 @@ export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ c
 export const ingestProject: IngestProjectHandler<ComposeDependencies> = ({ params, query, body }, dependencies) =>
   answering(refusals, () =>
     dependencies.turns(params.name, async () => {
+      const unusable = unusableEscapeIn(body, fileName);
+      if (unusable !== null) return refusedText(unusable);
       const { project, loaded, outcome } = await dependencies.projects.put(params.name, body, query.replace);
       const services = Object.keys(loaded.project.services).sort();
       const reply: Schemas['IngestedProject'] = {
@@ -49,6 +53,14 @@ export const ingestProject: IngestProjectHandler<ComposeDependencies> = ({ param
       return outcome === 'created' ? { status: 201, body: reply } : { status: 200, body: reply };
     }),
   );
+
+function refusedText({ path, rule, message }: UnusableEscape) {
+  const pointer = ['/body', ...path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
+  return validationFailed({
+    message: `Correct the request: ${pointer} ${message}.`,
+    violations: [{ path: pointer, rule, message }],
+  });
+}
 
 /** Every way in which a compose file that was sent can be wrong. */
 const refusals = [

@@ -1,0 +1,41 @@
+/** Text that a compose file has as escape sequences, and that the request body could not have as characters. */
+import { unusableText, type UnusableText } from '../../../contract/unusable-text.js';
+import type { MapNode, Node, Path } from '../../model/node.js';
+import { parseYaml } from '../../model/parse.js';
+
+export interface UnusableEscape extends UnusableText {
+  /** Where the text is in its document. */
+  readonly path: Path;
+}
+
+/** Every escape that can stand for U+0000 or for a surrogate: `\0`, `\x00`, `\uD800`, `\U0000D800`. */
+const escapes = /\\[0xuU]/;
+
+/**
+ * Finds the first text or key of a compose file with U+0000 or a lone surrogate.
+ *
+ * @throws ComposeFailure YamlError when the text is not YAML
+ */
+export function unusableEscapeIn(text: string, file: string): UnusableEscape | null {
+  if (!escapes.test(text)) return null;
+  return firstOf(parseYaml(text, file), (document: MapNode) => unusableIn(document, []));
+}
+
+function unusableIn(node: Node, path: Path): UnusableEscape | null {
+  if (node.kind === 'scalar') return unusableAt(node.value, path);
+  if (node.kind === 'list') return firstOf(node.items.entries(), ([index, item]) => unusableIn(item, [...path, index]));
+  return firstOf(node.entries, ([key, { value }]) => unusableAt(key, path) ?? unusableIn(value, [...path, key]));
+}
+
+function unusableAt(value: unknown, path: Path): UnusableEscape | null {
+  const unusable = typeof value === 'string' ? unusableText(value) : null;
+  return unusable === null ? null : { path, ...unusable };
+}
+
+function firstOf<Item, Found>(items: Iterable<Item>, find: (item: Item) => Found | null): Found | null {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== null) return found;
+  }
+  return null;
+}
