@@ -14,7 +14,7 @@ const program = new Command('plumbline')
 
 program
   .command('serve')
-  .description('serve the Platform API')
+  .description('serve the web console, the Platform API and the Analytics API')
   .addHelpText('after', () => settingsHelp)
   .action(async () => {
     const { serve } = await import('./serve.js');
