@@ -178,6 +178,13 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },
   { name: 'audit-log', path: '/audit-log', as: 'owner', ready: 'LOGIN' },
   { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },
+  {
+    name: 'api',
+    path: '/api',
+    as: 'owner',
+    ready: 'timeseries-weekly',
+    act: (page) => page.getByText('catalog-limits', { exact: true }).click(),
+  },
   { name: 'account', path: '/account', as: 'owner', ready: 'Last used' },
   { name: 'account-without-organization', path: '/account', as: 'newcomer', ready: 'You belong to no organization' },
   { name: 'no-such-page', path: '/nothing', as: 'owner', ready: 'There is no such page' },

@@ -24,7 +24,7 @@ export function createRenewingFetch(
     const reply = await fetch(url, init);
     const { authorization } = init.headers;
     if (authorization === undefined || !(await isUnauthenticated(reply))) return reply;
-    const token = await navigator.locks.request(lockName, async () => {
+    const token = await oneAtATime(async () => {
       const held = current();
       if (held === null || authorization !== `Bearer ${held}`) return held; // another request has renewed it
       const next = await credentials.renew();
@@ -34,6 +34,11 @@ export function createRenewingFetch(
     if (token === null) return reply;
     return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
   };
+}
+
+/** Runs an exchange of the refresh token while no other one runs. */
+export function oneAtATime<T>(exchange: () => Promise<T>): Promise<T> {
+  return navigator.locks.request(lockName, exchange);
 }
 
 /** Other problems with status 401, a wrong password for example, say nothing about the token. */

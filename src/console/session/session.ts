@@ -1,6 +1,6 @@
 import { createPlatformClient, logout, refreshTokens, type PlatformClient } from '@plumbline/sdk/platform';
 import { unwrap, type TokenPair } from '@plumbline/sdk';
-import { createRenewingFetch } from './renewal.js';
+import { createRenewingFetch, oneAtATime } from './renewal.js';
 import { createStore } from './store.js';
 
 /** Whether somebody is logged in here. */
@@ -97,9 +97,37 @@ async function renewAccess(): Promise<string | null> {
 
 /** The session that the access token belongs to, by its claim `sid`; null: there is none. */
 export function currentSessionId(): string | null {
-  const [, payload] = accessToken?.split('.') ?? [];
+  const id = accessToken === null ? null : claimOf(accessToken, 'sid');
+  return typeof id === 'string' ? id : null;
+}
+
+/** An access token, and until when it is good (ms since 1970). */
+export interface Access {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** A token that is about to expire is of no use to a person or a tool. */
+const leastLifetimeMs = 60_000;
+
+/** The access token for use outside of the console, good for a minute at least; null: nobody is logged in. */
+export async function accessForTools(): Promise<Access | null> {
+  if (accessToken !== null && expiryOf(accessToken) - Date.now() < leastLifetimeMs) {
+    await oneAtATime(async () => {
+      if (accessToken === null || expiryOf(accessToken) - Date.now() >= leastLifetimeMs) return;
+      if ((await renewAccess()) === null) endHere(true);
+    });
+  }
+  return accessToken === null ? null : { token: accessToken, expiresAt: expiryOf(accessToken) };
+}
+
+function expiryOf(token: string): number {
+  return Number(claimOf(token, 'exp')) * 1000;
+}
+
+function claimOf(token: string, name: string): unknown {
+  const [, payload] = token.split('.');
   if (payload === undefined) return null;
   const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
-  const id: unknown = typeof claims === 'object' && claims !== null ? Reflect.get(claims, 'sid') : null;
-  return typeof id === 'string' ? id : null;
+  return typeof claims === 'object' && claims !== null ? Reflect.get(claims, name) : null;
 }

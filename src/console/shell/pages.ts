@@ -70,6 +70,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../organization/audit-log-page.js'),
   },
   {
+    path: '/api',
+    label: 'API',
+    permission: 'analytics:read',
+    needsOrganization: true,
+    load: () => import('../api/api-page.js'),
+  },
+  {
     path: '/account',
     label: 'Account',
     permission: null,
