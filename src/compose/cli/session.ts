@@ -96,8 +96,7 @@ export class Session {
 
   async #openForCommand(): Promise<Backend> {
     const engine = await this.engine();
-    if (engine.notice !== undefined) await this.io.stderr.write(`${engine.notice}\n`);
-    return engine.open();
+    return (engine.openKept ?? engine.open)();
   }
 
   /** Prints below an error what is known of its cause, and what to do about it. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { addressText } from './bridge/address.js';
 import { configuredEngine, type ConfiguredEngine } from './bridge/docker-context.js';
 import { systemClock, type Clock } from './clock.js';
@@ -52,8 +52,8 @@ export interface ChosenEngine {
   /** For people: what has led to it. */
   readonly source: string;
   open(): Promise<Backend>;
-  /** What commands on it tell their user. */
-  readonly notice?: string;
+  /** For one command, which must find what others have made; absent: as `open`. */
+  readonly openKept?: () => Promise<Backend>;
 }
 
 /** The engine of `chooseEngine`, opened. */
@@ -83,7 +83,10 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
         place: 'in memory',
         source: by,
         open: async () => (await import('./mock/mock.js')).mockBackend({ clock }).backend,
-        notice: mockNotice,
+        openKept: async () => {
+          const file = join(dirname(marksDirectory(environment)), 'mock.json');
+          return (await import('./mock/mock.js')).mockBackend({ clock, file, marks: parts.marks }).backend;
+        },
       };
     case 'bridge':
       return (
@@ -103,9 +106,6 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
       throw new UnknownBackendError(name);
   }
 }
-
-const mockNotice =
-  "The mock backend keeps nothing between commands. 'compose serve --backend mock' does, for commands with --remote.";
 
 interface Parts {
   readonly environment: NodeJS.ProcessEnv;

@@ -101,12 +101,4 @@ describe('compose serve', () => {
     const { ended } = await serve('--allow', 'build,everything');
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining("'everything' is not one of") });
   });
-
-  test('commands on a mock of their own say that it keeps nothing', async () => {
-    const environment = { ...process.env, PLUMBLINE_HOME: home, COMPOSE_BACKEND: 'mock' };
-    const command = ['--import', 'tsx', 'src/cli/main.ts', 'compose', '-p', 'none', 'ps', '-q'];
-    const child = spawn(process.execPath, command, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-    started.push(child);
-    expect(await text(child.stderr)).toContain('The mock backend keeps nothing between commands.');
-  });
 });

@@ -1,5 +1,5 @@
 /**
- * The mock backend: everything in memory, nothing refused, secrets included. For tests and dry runs, and for
+ * The mock backend: everything in memory, or in a file, nothing refused, secrets included. For tests and dry runs, and for
  * `serve --backend mock`. It stands on the same lifecycle as the engines (engine/backend.ts), so that what is
  * tested on it holds on them. With a clock and ids handed in, the same calls give the same answers.
  */
@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import { engineBackend } from '../engine/backend.js';
-import type { EngineEvent, EngineEventOptions, EngineSystem } from '../engine/engine.js';
+import type { Engine, EngineEvent, EngineEventOptions, EngineSystem } from '../engine/engine.js';
 import { hasLabels } from '../engine/labels.js';
 import { backendFailure } from '../errors.js';
 import type { HealthStatus, OutputStream, RuntimeVersion, StatsSample } from '../records.js';
@@ -15,6 +15,8 @@ import type { Backend } from '../runtime.js';
 import { transientStopMarks, type StopMarks } from '../state.js';
 import { mockContainers } from './containers.js';
 import { withFaults, type Faults } from './faults.js';
+import { guarded } from './guarded.js';
+import { keepIn } from './kept.js';
 import type { MockPrograms } from './process.js';
 import { addImage, mockImages, mockNetworks, mockSecrets, mockVolumes } from './resources.js';
 import { endRun } from './run.js';
@@ -32,6 +34,8 @@ export interface MockParts {
   readonly pullable?: (reference: string) => boolean;
   /** Absent: in memory. */
   readonly marks?: StopMarks;
+  /** The file that keeps what there is. Absent: it lives as long as the process. */
+  readonly file?: string;
 }
 
 export interface Mock {
@@ -73,18 +77,19 @@ export function mockBackend(parts: MockParts): Mock {
     happened: change(),
   };
   for (const reference of parts.images ?? []) addImage(world, reference);
+  const engine: Engine = {
+    conformer: 'mock',
+    place: 'mock',
+    refuses: { wait: false, networks: false },
+    system: mockSystem(world),
+    containers: mockContainers(world),
+    images: mockImages(world, parts.pullable ?? (() => true)),
+    volumes: mockVolumes(world),
+    networks: mockNetworks(world),
+    secrets: mockSecrets(world),
+  };
   const backend = engineBackend({
-    engine: {
-      conformer: 'mock',
-      place: 'mock',
-      refuses: { wait: false, networks: false },
-      system: mockSystem(world),
-      containers: mockContainers(world),
-      images: mockImages(world, parts.pullable ?? (() => true)),
-      volumes: mockVolumes(world),
-      networks: mockNetworks(world),
-      secrets: mockSecrets(world),
-    },
+    engine: parts.file === undefined ? engine : guarded(engine, keepIn(parts.file, world)),
     marks: parts.marks ?? transientStopMarks(),
     clock: parts.clock,
   });

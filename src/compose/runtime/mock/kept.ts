@@ -1,0 +1,205 @@
+/** Keeps the state of the mock in a file, so that one command finds what another has made. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { inTurn } from '../../../contract/in-turn.js';
+import { RuntimeError } from '../errors.js';
+import { objectOf, parseJson } from '../json.js';
+import type { SecretRecord } from '../records.js';
+import { replaceFile } from '../state.js';
+import { runProgram, service } from './process.js';
+import { endRun } from './run.js';
+import { change, type MockContainer, type MockWorld } from './world.js';
+
+/** Runs an operation on the newest state, and keeps what it has changed. */
+export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
+
+/** How soon a command that waits, such as `logs --follow`, sees what another one has changed. */
+const LOOK_MS = 200;
+
+/** What a container is without the processes of this program. Contents that were copied into it are not kept. */
+type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'addresses' | 'log'> & {
+  readonly addresses: readonly (readonly [string, string])[];
+  readonly log: MockContainer['log'];
+};
+
+interface Kept {
+  readonly version: 1;
+  readonly containers: readonly KeptContainer[];
+  readonly images: readonly (readonly [string, NonNullable<ReturnType<MockWorld['images']['get']>>])[];
+  readonly volumes: readonly NonNullable<ReturnType<MockWorld['volumes']['get']>>[];
+  readonly networks: readonly NonNullable<ReturnType<MockWorld['networks']['get']>>[];
+  /** Values in Base64. */
+  readonly secrets: readonly (SecretRecord & { readonly value: string })[];
+}
+
+/**
+ * Operations of one process run one after the other, and those of several exclude each other by a lock beside the file.
+ *
+ * @param file absolute; its folder is made when it is missing
+ * @throws RuntimeError.persistenceFailure, which names the file, when it is damaged or cannot be read or written
+ */
+export function keepIn(file: string, world: MockWorld): Keeper {
+  let known: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const load = async (): Promise<void> => {
+    const text = await readText(file);
+    if (text === known) return;
+    adopt(world, text === undefined ? EMPTY : parse(text, file));
+    known = text;
+  };
+  const save = async (): Promise<void> => {
+    const text = JSON.stringify(snapshot(world));
+    if (text === known) return;
+    await replaceFile(file, text);
+    known = text;
+  };
+  const inOrder = <T>(act: () => Promise<T>): Promise<T> => {
+    const result = last.then(act);
+    last = result.catch(() => undefined);
+    return result;
+  };
+  setInterval(() => {
+    inOrder(load).catch(() => undefined); // The next operation tells it.
+  }, LOOK_MS).unref();
+
+  return (operation) =>
+    inOrder(async () => {
+      await failing(file, () => mkdir(dirname(file), { recursive: true, mode: 0o700 }));
+      return failing(file, () =>
+        inTurn(file, async () => {
+          await load();
+          try {
+            return await operation();
+          } finally {
+            // A process that was told to end does so in a later turn.
+            await new Promise((resolve) => setImmediate(resolve));
+            await save();
+          }
+        }),
+      );
+    });
+}
+
+const EMPTY: Kept = { version: 1, containers: [], images: [], volumes: [], networks: [], secrets: [] };
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parse(text: string, file: string): Kept {
+  const value = objectOf(parseJson(text));
+  const lists = [value['containers'], value['images'], value['volumes'], value['networks'], value['secrets']];
+  if (value['version'] === 1 && lists.every((list) => Array.isArray(list))) {
+    // Only this program writes the file; its lists are read no further.
+    return value as unknown as Kept;
+  }
+  const message = `The state of the mock backend in '${file}' is damaged. Remove the file to start without it.`;
+  throw new RuntimeError({ case: 'persistenceFailure', message });
+}
+
+function snapshot(world: MockWorld): Kept {
+  return {
+    version: 1,
+    containers: [...world.containers.values()].map(
+      ({ process: _process, change: _change, archives: _archives, addresses, ...rest }) => ({
+        ...rest,
+        addresses: [...addresses],
+      }),
+    ),
+    images: [...world.images],
+    volumes: [...world.volumes.values()],
+    networks: [...world.networks.values()],
+    secrets: [...world.secrets.values()].map(({ value, ...rest }) => ({
+      ...rest,
+      value: Buffer.from(value).toString('base64'),
+    })),
+  };
+}
+
+/** Makes the world what the file says; whoever waits for a change of a container is woken. */
+function adopt(world: MockWorld, kept: Kept): void {
+  const before = new Map(world.containers);
+  world.containers.clear();
+  for (const { addresses, ...rest } of kept.containers) {
+    const present = before.get(rest.id);
+    before.delete(rest.id);
+    const container: MockContainer = {
+      ...rest,
+      addresses: new Map(addresses),
+      archives: present?.archives ?? [],
+      change: present?.change ?? change(),
+    };
+    // Readers hold on to the object that they know.
+    const known = present === undefined ? container : update(present, container);
+    world.containers.set(known.id, known);
+    if (known.state === 'running') known.process ??= revived(world, known);
+    else delete known.process;
+    known.change.notify();
+  }
+  for (const gone of before.values()) {
+    gone.state = 'ended';
+    delete gone.process;
+    gone.change.notify();
+  }
+  refill(world.images, kept.images);
+  refill(
+    world.volumes,
+    kept.volumes.map((each) => [each.name, each] as const),
+  );
+  refill(
+    world.networks,
+    kept.networks.map((each) => [each.name, each] as const),
+  );
+  refill(
+    world.secrets,
+    kept.secrets.map((each) => [each.name, { ...each, value: Buffer.from(each.value, 'base64') }] as const),
+  );
+}
+
+function update(present: MockContainer, now: MockContainer): MockContainer {
+  delete present.startedAt;
+  delete present.finishedAt;
+  delete present.exitCode;
+  delete present.health;
+  delete present.stats;
+  const { log, ...rest } = now;
+  present.log.splice(0, Infinity, ...log);
+  return Object.assign(present, rest);
+}
+
+function refill<V>(map: Map<string, V>, entries: readonly (readonly [string, V])[]): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
+}
+
+/** A container that another command has started runs here, too: until a signal ends it. */
+function revived(world: MockWorld, container: MockContainer): NonNullable<MockContainer['process']> {
+  const process = runProgram(service, { command: [], environment: {}, write: () => undefined });
+  process.exit
+    .then((code) => {
+      if (container.process === process && container.state === 'running') endRun(world, container, code);
+    })
+    .catch(() => undefined);
+  return process;
+}
+
+async function failing<T>(file: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (typeof code !== 'string') throw cause;
+    const message = `The state of the mock backend in '${file}' cannot be read or written (${code}).`;
+    throw new RuntimeError({ case: 'persistenceFailure', message }, { cause });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

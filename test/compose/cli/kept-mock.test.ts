@@ -1,0 +1,72 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { chooseEngine } from '../../../src/compose/runtime/select.js';
+import { folderWith } from '../model/project-folder.js';
+import { consoleOn, type Ran, type Running } from './command-line.js';
+
+const FILE =
+  'services: { web: { image: web, ports: ["8080:80"] }, db: { image: db, volumes: ["data:/d"] } }\nvolumes: { data: {} }';
+
+interface KeptMock {
+  readonly folder: string;
+  begin(...args: string[]): Promise<Running>;
+  run(...args: string[]): Promise<Ran>;
+}
+
+/** Commands on the mock, each on a backend that is opened for it alone, as processes of their own do. */
+async function mock(): Promise<KeptMock> {
+  const folder = await folderWith({ 'compose.yaml': FILE });
+  const begin = async (...args: string[]): Promise<Running> => {
+    const engine = await chooseEngine({ backend: 'mock', environment: { PLUMBLINE_HOME: folder } });
+    const backend = await (engine.openKept ?? engine.open)();
+    return consoleOn(backend, { folder, clock: systemClock }).begin(...args);
+  };
+  return { folder, begin, run: async (...args) => (await begin(...args)).ran };
+}
+
+describe('the mock of the command line', () => {
+  it('keeps what one command has made for the next', async () => {
+    const { run } = await mock();
+    expect(await run('up', '-d')).toMatchObject({ code: 0 });
+    expect((await run('ps', '--services')).stdout.split('\n').sort().join(' ').trim()).toBe('db web');
+    expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('logs')).toMatchObject({ code: 0 });
+    expect(await run('stop')).toMatchObject({ code: 0 });
+    expect((await run('ps', '-a')).stdout).toMatch(/folder-web .*Stopped/);
+    expect(await run('down', '-v')).toMatchObject({ code: 0 });
+    expect((await run('ps', '-aq')).stdout).toBe('');
+  });
+
+  it('lets a command that waits see what another one changes', async () => {
+    const { begin, run } = await mock();
+    const up = await begin('up');
+    while ((await run('ps', '-q')).stdout.trim().split('\n').length < 2) await setImmediate();
+    expect(await run('stop')).toMatchObject({ code: 0 });
+    expect(await up.ran).toMatchObject({ code: 0, stdout: expect.stringContaining('exited with code 143') });
+  });
+
+  it('loses nothing when commands run at the same time', async () => {
+    const { run } = await mock();
+    const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
+    const ended = await Promise.all(names.map((name) => run('-p', name, 'create')));
+    expect(ended.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(names.map(() => [0, '']));
+    const all = await Promise.all(
+      names.map(async (name) => (await run('-p', name, 'ps', '-aq')).stdout.trim().split('\n')),
+    );
+    expect(all.map((ids) => ids.length)).toEqual(names.map(() => 2));
+  });
+
+  it('names the file when its state is damaged, and leaves it as it is', async () => {
+    const { folder, run } = await mock();
+    await run('create');
+    const file = path.join(folder, 'compose', 'mock.json');
+    await writeFile(file, '{ "version": 1');
+    const { code, stderr } = await run('ps');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The state of the mock backend in '${file}' is damaged.`);
+    expect(await readFile(file, 'utf8')).toBe('{ "version": 1');
+  });
+});
