@@ -70,6 +70,19 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(complaints).toEqual([]);
   });
 
+  test('goes on after the access token has expired where the browser has no locks, as without TLS', async () => {
+    const user = await running.platform.signUp();
+    const visitor = await running.visitor();
+    await visitor.context.addInitScript('delete Navigator.prototype.locks');
+    await visitor.open('/console/account');
+    await visitor.logIn(user);
+    await visitor.page.getByText('Last used').waitFor();
+    running.platform.clock.advance(16 * 60);
+    await visitor.page.getByRole('link', { name: 'Organization' }).click();
+    await visitor.page.getByText('Next:').waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test('changing the password keeps this session and says so', async () => {
     const user = await running.platform.signUp();
     const { page, complaints } = await insider('/console/account', user);

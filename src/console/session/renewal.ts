@@ -36,9 +36,18 @@ export function createRenewingFetch(
   };
 }
 
-/** Runs an exchange of the refresh token while no other one runs. */
+/** The latest exchange of this tab, where the browser has no locks. */
+let latest: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs an exchange of the refresh token while no other one runs. Browsers offer locks over all tabs to pages with TLS or
+ * on this machine only; elsewhere the exchanges of this tab run one after the other, and each tab has its own token.
+ */
 export function oneAtATime<T>(exchange: () => Promise<T>): Promise<T> {
-  return navigator.locks.request(lockName, exchange);
+  if ('locks' in navigator) return navigator.locks.request(lockName, exchange);
+  const next = latest.then(exchange);
+  latest = next.catch(() => null);
+  return next;
 }
 
 /** Other problems with status 401, a wrong password for example, say nothing about the token. */
