@@ -43,6 +43,22 @@ const statuses = async ({ local }: RemoteLine): Promise<Record<string, string>> 
   return Object.fromEntries(JSON.parse(stdout).map((each: Record<string, string>) => [each['name'], each['status']]));
 };
 
+it('start on a server fails at once when a dependency is unhealthy', async () => {
+  const remote = await remoteLine(`services:
+  db: { image: db, healthcheck: { test: [CMD, check] } }
+  web: { image: web, depends_on: { db: { condition: service_healthy } } }`);
+  const { backend, clock, control, run } = remote.local;
+  await run('create');
+  await backend.containers.start('folder-db');
+  control.setHealth('folder-db', 'unhealthy');
+  const begun = clock.now().getTime();
+  const { code, stderr } = await remote.run('start');
+  expect(code).toBe(1);
+  expect(stderr).toContain('folder-db');
+  expect(clock.now().getTime() - begun).toBeLessThan(60_000);
+  expect((await backend.containers.inspect('folder-web')).status).toBe('created');
+});
+
 describe('compose --remote', () => {
   it.each([
     ['ps'],

@@ -9,7 +9,7 @@ import type { Remote } from './connection.js';
 /**
  * @param idle the containers that are about to be started, of one service
  * @param members all that the command is about; a dependency that is not among them is none of its
- * @throws ComposeWaitError
+ * @throws ComposeWaitError; for a container that is unhealthy at once
  */
 export async function awaitDependencies(
   session: Session,
@@ -32,17 +32,21 @@ async function awaitCondition(
   condition: Member['dependencies'][number]['condition'],
 ): Promise<void> {
   if (condition === 'service_started') return;
-  const deadline = io.clock.now().getTime() + WAIT_SECONDS * 1000;
+  const begun = io.clock.now().getTime();
+  const timedOut = (seconds: number): ComposeWaitError =>
+    new ComposeWaitError({ case: 'timeout', containerName: name, condition, seconds });
   for (;;) {
-    const { exit_code, health } = await ask(inspectContainer(client, { params: { id }, signal }));
+    const { exit_code, health, status, started_at } = await ask(inspectContainer(client, { params: { id }, signal }));
+    const waited = io.clock.now().getTime() - begun;
     if (condition === 'service_healthy' && health?.status === 'healthy') return;
+    // The health of a run before may still be shown, until the first check of this one.
+    const isChecked = health?.status === 'unhealthy' && (health.checked_at ?? '') >= (started_at ?? '');
+    if (condition === 'service_healthy' && status === 'running' && isChecked) throw timedOut(Math.round(waited / 1000));
     if (condition === 'service_completed_successfully' && exit_code !== null) {
       if (exit_code === 0) return;
       throw new ComposeWaitError({ case: 'nonZeroExitCode', containerName: name, exitCode: exit_code });
     }
-    if (io.clock.now().getTime() >= deadline) {
-      throw new ComposeWaitError({ case: 'timeout', containerName: name, condition, seconds: WAIT_SECONDS });
-    }
+    if (waited >= WAIT_SECONDS * 1000) throw timedOut(WAIT_SECONDS);
     await io.clock.sleep(POLL_MS, signal);
   }
 }
