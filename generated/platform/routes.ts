@@ -597,7 +597,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.onboard_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
-    rateLimits: [],
+    rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -621,6 +621,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },

@@ -6,8 +6,9 @@ import { nameOf, type AnyRequest, type Operation } from './operation.js';
 import { resultOf } from './reply.js';
 import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
 import type { AnyResult } from './result.js';
-import { createRenewal, type Refresh } from './session.js';
+import { createRenewal, type Refresh, type Renew } from './session.js';
 import { memoryTokenStore, observedStore, tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
+import { untilAborted } from './transport.js';
 
 /** A connection to one API, with the tokens of one caller. Generated functions take it as their first argument. */
 export interface ApiClient<Api extends string> {
@@ -49,20 +50,20 @@ export function createApiClient<Api extends string>(
   const client: ApiClient<Api> = {
     api,
     tokens,
-    async call<Result extends AnyResult>(operation: Operation, request: AnyRequest = {}): Promise<Result> {
-      const result = await perform(http, caller, operation, request);
-      const issued = result.ok && request.adoptTokens !== false ? issuedTokens(operation, result.data) : null;
-      if (issued !== null) await tokens.set(issued);
-      // The generated function states what its operation answers, and the contract tests prove it of the server.
-      return result as Result;
+    call<Result extends AnyResult>(operation: Operation, request: AnyRequest = {}): Promise<Result> {
+      const callWith = async (renew: Renew): Promise<Result> => {
+        const result = await perform(http, { ...caller, renew }, operation, request);
+        const issued = result.ok && request.adoptTokens !== false ? issuedTokens(operation, result.data) : null;
+        if (issued !== null) await tokens.set(issued);
+        // The generated function states what its operation answers, and the contract tests prove it of the server.
+        return result as Result;
+      };
+      const replacesTokens = operation.issues !== undefined && operation.scheme !== undefined;
+      return replacesTokens ? untilAborted(renewal.exclusively(callWith), request.signal) : callWith(renewal.renew);
     },
   };
-  const caller: Caller = {
-    options,
-    tokens,
-    scheme: tokenScheme?.name ?? null,
-    renew: createRenewal(tokens, async (token) => tokenScheme?.refresh(client, token) ?? null),
-  };
+  const caller: Omit<Caller, 'renew'> = { options, tokens, scheme: tokenScheme?.name ?? null };
+  const renewal = createRenewal(tokens, async (token) => tokenScheme?.refresh(client, token) ?? null);
   return client;
 }
 

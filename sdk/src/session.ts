@@ -7,21 +7,43 @@ export type Refresh = (refreshToken: string) => Promise<AnyResult | null>;
 /** Gives a pair to go on with after `rejected` was refused, or null when there is none. */
 export type Renew = (rejected: string) => Promise<TokenPair | null>;
 
+/** Exchanges of tokens, one at a time. */
+export interface Renewal {
+  /** Renews tokens that were refused; callers at the same time share one exchange. */
+  readonly renew: Renew;
+  /** Makes a call whose reply replaces the tokens. It gets the way to renew tokens until it has ended. */
+  exclusively<Result>(call: (renew: Renew) => Promise<Result>): Promise<Result>;
+}
+
 /**
- * Renews tokens, one exchange at a time: a refresh token works once, and a second use would look like a theft.
+ * Makes one exchange at a time: a refresh token works once, and a second use would look like a theft. So a refresh must
+ * not send the token that an organization switch, for example, is about to replace.
  *
  * @param store where the tokens are; another process may change it meanwhile
  */
-export function createRenewal(store: TokenStore, refresh: Refresh): Renew {
-  let underWay: Promise<TokenPair | null> | null = null;
-  return async (rejected) => {
-    // The store is read inside the exchange: a caller who read it before could still see tokens that are used up.
-    underWay ??= renew(store, refresh, rejected).finally(() => {
-      underWay = null;
-    });
-    const tokens = await underWay;
-    return tokens?.access_token === rejected ? null : tokens;
+export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(exchange: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(exchange);
+    last = result.catch(() => undefined);
+    return result;
   };
+  let underWay: Promise<TokenPair | null> | null = null;
+  return {
+    renew: async (rejected) => {
+      // The store is read inside the exchange: a caller who read it before could still see tokens that are used up.
+      underWay ??= inTurn(() => renew(store, refresh, rejected)).finally(() => {
+        underWay = null;
+      });
+      return otherThan(rejected, await underWay);
+    },
+    exclusively: (call) =>
+      inTurn(() => call(async (rejected) => otherThan(rejected, await renew(store, refresh, rejected)))),
+  };
+}
+
+function otherThan(rejected: string, tokens: TokenPair | null): TokenPair | null {
+  return tokens?.access_token === rejected ? null : tokens;
 }
 
 async function renew(store: TokenStore, refresh: Refresh, rejected: string): Promise<TokenPair | null> {

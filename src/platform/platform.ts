@@ -29,6 +29,7 @@ import { createKeyRingCache } from './key-ring-cache.js';
 import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
 import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
+import { lockDatabaseOf } from './records/lock-database.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import { createMetrics, type Metrics } from './operations/metrics.js';
 import { createPasswords, PasswordsBusy } from './passwords/passwords.js';
@@ -137,6 +138,7 @@ export async function startPlatform(
       execute: isOfOneProcess(settings.analyticsUri) ? executeTaskInServer(importConnector) : executeTaskInProcess,
       isWorking: settings.syncJobs > 0,
       store: settings.analyticsUri ?? uri,
+      locks: lockDatabaseOf(settings.analyticsUri ?? uri, uri),
       rulesFile: settings.workUnitRules,
     });
     stops.push(() => storeTasks.stop());

@@ -226,7 +226,7 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
   rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
-  rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'accepted invites per user'),
+  rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
 ];
 

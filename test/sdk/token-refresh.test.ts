@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import * as problems from '../../generated/problems.js';
 import type { TokenPair, TokenStore } from '../../sdk/src/index.js';
@@ -8,6 +9,7 @@ import {
   getMe,
   login,
   onboard,
+  switchOrganization,
   type PlatformClient,
 } from '../../sdk/src/platform.js';
 import { me, startPlatform, tokens, user, type PlatformServer } from './platform-server.js';
@@ -211,6 +213,92 @@ describe('while a refresh is under way', () => {
     expect(server.count('refreshTokens')).toBe(1);
   });
 });
+
+describe('a call that replaces the tokens', () => {
+  const switched = () => ({ status: 200, body: { ...tokens(3), needs_onboarding: false, user } }) as const;
+  const switchTo = (client: PlatformClient) => switchOrganization(client, { body: { org_id: orgId } });
+
+  it('is awaited by a refresh, which then has nothing to do', async () => {
+    let isSwitching = false;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { client, server } = await expired({
+      // The first access token expires after the switch has begun.
+      accepts: (token) => token === 'access-3' || !isSwitching,
+      refresh: () => problems.refreshTokenReused(),
+      handlers: {
+        switchOrganization: async () => {
+          isSwitching = true;
+          await answered;
+          return switched();
+        },
+      },
+    });
+    const switching = switchTo(client);
+    await expect.poll(() => isSwitching).toBe(true);
+    const reading = getMe(client);
+    await expect.poll(() => server.count('getMe')).toBe(1);
+    await nothingMoreIsSent();
+    answer();
+    expect(await switching).toMatchObject({ ok: true });
+    expect(await reading).toMatchObject({ ok: true });
+    expect(server.count('refreshTokens')).toBe(0);
+    expect(await client.tokens.get()).toEqual(pair(3));
+  });
+
+  it('waits for a refresh that is under way, and sends its access token', async () => {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let isRefreshing = false;
+    const { client, server } = await expired({
+      accepts: (token) => token === 'access-2' || token === 'access-3',
+      refresh: async () => {
+        isRefreshing = true;
+        await answered;
+        return { status: 200, body: { ...tokens(2), user } };
+      },
+      handlers: { switchOrganization: switched },
+    });
+    const reading = getMe(client);
+    await expect.poll(() => isRefreshing).toBe(true);
+    const switching = switchTo(client);
+    await nothingMoreIsSent();
+    answer();
+    expect(await reading).toMatchObject({ ok: true });
+    expect(await switching).toMatchObject({ ok: true });
+    const operations = server.served.map(({ operationId, status }) => `${operationId} ${status}`);
+    expect(operations).toContain('switchOrganization 200');
+    expect(operations).not.toContain('switchOrganization 401');
+    expect(await client.tokens.get()).toEqual(pair(3));
+  });
+
+  it('renews an access token that has expired, and is sent again', async () => {
+    const { client, server } = await expired({ handlers: { switchOrganization: switched } });
+    expect(await switchTo(client)).toMatchObject({ ok: true });
+    expect(server.count('refreshTokens')).toBe(1);
+    expect(await client.tokens.get()).toEqual(pair(3));
+  });
+
+  it('ends at once when it is aborted while it waits', async () => {
+    const reason = new Error('left the page');
+    const controller = new AbortController();
+    const { client } = await expired({ refresh: () => new Promise<never>(() => undefined) });
+    const reading = getMe(client, { signal: controller.signal });
+    const switching = switchOrganization(client, { body: { org_id: orgId }, signal: controller.signal });
+    controller.abort(reason);
+    await expect(switching).rejects.toBe(reason);
+    await expect(reading).rejects.toBe(reason);
+  });
+});
+
+/** Gives requests that must not be sent the time to be sent. */
+async function nothingMoreIsSent(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+}
 
 const orgId = 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03';
 

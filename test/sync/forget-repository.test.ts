@@ -1,6 +1,11 @@
+import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { withStoredRecords } from '../../src/platform/records/stored-records.js';
 import { forgetRepository } from '../../src/sync/forget-repository.js';
+import { runStoreTask } from '../../src/platform/store-tasks/run-task.js';
+import { openPostgresLocks } from '../../src/sync/sinks/postgres-locks.js';
+import { createEmptyDatabase } from '../support/postgres.js';
+import { demoRepositories } from '../../src/platform/demo/demo-content.js';
 import { describeOnEachDatabase } from './databases.js';
 import { importConnector } from '../support/chdb.js';
 import { onlyId, storedRows, sync } from './harness.js';
@@ -33,5 +38,41 @@ describeOnEachDatabase('forgetting a repository', ({ kind, newDatabase }) => {
     });
     expect(await storedRows(db, gone)).toEqual({});
     expect(await storedRows(db, kept)).toEqual(keptRows);
+  });
+
+  it.skipIf(kind !== 'clickhouse')('waits for a sync that holds the lock in the PostgreSQL of a server', async () => {
+    const store = await newDatabase();
+    const [repoName = ''] = demoRepositories;
+    const repoId = onlyId(
+      await sync({ provider: 'synthetic', db: store, org: 'acme', target: 'git', repoName, maxCommitsPerRepo: '20' }),
+    );
+    const database = await createEmptyDatabase();
+    const syncing = openPostgresLocks(database.uri);
+    try {
+      const lock = await syncing.tryLock({ repoId, target: 'git', source: 'synthetic' });
+      const stop = new AbortController();
+      const task = { kind: 'remove_demo_data', orgId: 'acme', store, rulesFile: null } as const;
+      const waiting = runStoreTask({ ...task, locks: database.uri }, stop.signal, importConnector);
+      // It has opened the store when it asks for the lock, which is one session more.
+      const sql = postgres(database.uri, { max: 1 });
+      await expect
+        .poll(
+          async () =>
+            (
+              await sql`select 1 from pg_stat_activity where application_name = 'plumbline sync locks' and datname = current_database()`
+            ).length,
+        )
+        .toBeGreaterThan(1);
+      await sql.end();
+      stop.abort(new Error('given up'));
+      await expect(waiting).rejects.toThrow('given up');
+      expect(await storedRows(store, repoId)).not.toEqual({});
+      await lock?.release();
+      await runStoreTask({ ...task, locks: database.uri }, new AbortController().signal, importConnector);
+      expect(await storedRows(store, repoId)).toEqual({});
+    } finally {
+      await syncing.close();
+      await database.drop();
+    }
   });
 });

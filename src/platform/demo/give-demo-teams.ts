@@ -11,10 +11,14 @@ import { demoTeams } from './demo-content.js';
  */
 export async function giveDemoTeams(
   records: StoredRecords & Pick<RecordsOptions, 'orgId'>,
-  surroundings: Omit<RecordsOptions, 'orgId'>,
+  { signal, locks, importConnector }: Omit<RecordsOptions, 'orgId'>,
 ): Promise<void> {
-  const { signal, importConnector } = surroundings;
-  const options = { orgId: records.orgId, signal, ...(importConnector === undefined ? {} : { importConnector }) };
+  const options = {
+    orgId: records.orgId,
+    signal,
+    ...(locks === undefined ? {} : { locks }),
+    ...(importConnector === undefined ? {} : { importConnector }),
+  };
   try {
     await withStoredRecords(records, options, async (deriver) => {
       const teams = teamsFromText(await deriver.records.readTeams(records.orgId));

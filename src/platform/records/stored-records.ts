@@ -18,6 +18,8 @@ export interface StoredRecords {
 export interface RecordsOptions {
   readonly orgId: string;
   readonly signal: AbortSignal;
+  /** Locks for a store that has none. */
+  readonly locks?: NonNullable<Surroundings['locks']>;
   /** How optional packages are imported; default: `import()`. */
   readonly importConnector?: NonNullable<Surroundings['importConnector']>;
 }
@@ -46,7 +48,7 @@ export async function withStoredRecords<Result>(
 /** The same, left open for the caller to close. */
 export async function openStoredRecords(
   { store, rulesFile }: StoredRecords,
-  { orgId, signal, importConnector }: RecordsOptions,
+  { orgId, signal, locks, importConnector }: RecordsOptions,
 ): Promise<OpenDeriver> {
   const address = parseConnection(store);
   if ('problem' in address) throw new SyncError('database_failed', `ANALYTICS_URI: ${address.problem}`);
@@ -56,6 +58,7 @@ export async function openStoredRecords(
     signal,
     progress: {},
     environment: programEnvironment(process.env),
+    ...(locks === undefined ? {} : { locks }),
     ...(importConnector === undefined ? {} : { importConnector }),
   };
   const sink = await openSink(address, { now: systemSurroundings.now, concurrency, echo: undefined }, surroundings);

@@ -1,17 +1,21 @@
+import { cleanedUp } from '../../sync/cleaned-up.js';
 import { forgetRepository } from '../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../sync/identity.js';
 import { addressOfMadeUp } from '../../sync/providers/synthetic/open-synthetic.js';
+import { openPostgresLocks } from '../../sync/sinks/postgres-locks.js';
 import { importTeams } from '../../sync/work-units/teams/import-teams.js';
 import { teamsAsText, teamsFromText } from '../../sync/work-units/teams/teams-file.js';
 import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
 import { demoRepositories, demoTeams } from '../demo/demo-content.js';
-import { withStoredRecords, type StoredRecords } from '../records/stored-records.js';
+import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';
 
 /** A task as plain data, because it travels to a process of its own. */
 export interface StoreTask extends StoredRecords {
   readonly kind: StoreTaskKind;
   readonly orgId: string;
+  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  readonly locks: string | null;
 }
 
 const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<unknown>>> = {
@@ -24,8 +28,21 @@ const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<un
  *
  * @throws SyncError with a message fit for people
  */
-export function runStoreTask(task: StoreTask, signal: AbortSignal, importConnector?: ImportConnector): Promise<void> {
+export async function runStoreTask(
+  task: StoreTask,
+  signal: AbortSignal,
+  importConnector?: ImportConnector,
+): Promise<void> {
   const options = { orgId: task.orgId, signal, ...(importConnector === undefined ? {} : { importConnector }) };
+  if (task.locks === null) return perform(task, options);
+  const locks = openPostgresLocks(task.locks);
+  return cleanedUp(
+    () => perform(task, { ...options, locks }),
+    () => locks.close(),
+  );
+}
+
+function perform(task: StoreTask, options: RecordsOptions): Promise<void> {
   return withStoredRecords(task, options, async (deriver) => {
     await tasks[task.kind](deriver);
   });

@@ -19,6 +19,8 @@ export interface StoreTasksOptions extends StoredRecords {
   readonly random: Random;
   readonly log: Log;
   readonly execute: ExecuteTask;
+  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  readonly locks: string | null;
   /** false: this server takes none up. */
   readonly isWorking: boolean;
 }
@@ -54,9 +56,9 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
   };
 
   const doTask = async (task: TakenTask, worker: string): Promise<void> => {
-    const { store, rulesFile } = options;
+    const { store, rulesFile, locks } = options;
     const fields = { org_id: task.org_id, task: task.kind, attempt: task.attempts };
-    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile });
+    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks });
     execution = current;
     const heart = setInterval(() => {
       storeTaskHeartbeat(sql, task, worker, clock.now()).then(

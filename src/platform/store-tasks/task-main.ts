@@ -16,11 +16,15 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => un
 // The server is gone: another one does the task.
 process.once('disconnect', () => process.exit(1));
 
+function secretsOf({ store, locks }: StoreTask): string[] {
+  return [store, locks].flatMap((address) => (address === null ? [] : [address, ...passwordsOf(address)]));
+}
+
 async function endOf(task: StoreTask): Promise<TaskEnd> {
   try {
     await runStoreTask(task, new AbortController().signal);
     return { error: null };
   } catch (error) {
-    return { error: failureOf(error, [task.store, ...passwordsOf(task.store)]).message };
+    return { error: failureOf(error, secretsOf(task)).message };
   }
 }

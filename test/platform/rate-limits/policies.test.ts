@@ -256,6 +256,13 @@ describe('the limits of a caller', () => {
       window: quarter,
     },
     {
+      operation: 'onboard',
+      path: () => '/api/v1/auth/onboard',
+      limit: 10,
+      policy: 'accept-invite',
+      window: quarter,
+    },
+    {
       operation: 'createInvite',
       path: (orgId) => `/api/v1/organizations/${orgId}/invites`,
       limit: 50,

@@ -54,7 +54,7 @@ export const ingestProject: IngestProjectHandler<ComposeDependencies> = ({ param
     }),
   );
 
-function refusedText({ path, rule, message }: UnusableEscape) {
+function refusedText({ path, rule, message }: UnusableEscape): ReturnType<typeof validationFailed> {
   const pointer = ['/body', ...path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
   return validationFailed({
     message: `Correct the request: ${pointer} ${message}.`,

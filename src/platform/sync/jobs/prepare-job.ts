@@ -2,6 +2,7 @@ import { secretContext } from '../../integrations/integrations.store.js';
 import type { SecretBox } from '../../secrets/secret-box.js';
 import { passwordsOf } from '../../../sync/request.js';
 import { parseConnection } from '../../../sync/sinks/connection-string.js';
+import { lockDatabaseOf } from '../../records/lock-database.js';
 import type { SyncJob } from './sync-job.js';
 import type { TakenRun } from './sync-jobs.store.js';
 
@@ -44,7 +45,7 @@ export function prepareJob(
     targets: run.targets,
     repositories: run.repositories,
     store,
-    locks: address.kind === 'clickhouse' && !store.startsWith('chdb:') ? database : null,
+    locks: lockDatabaseOf(store, database),
     integrationNetworks,
     localRoot,
     rulesFile,
