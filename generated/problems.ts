@@ -2265,7 +2265,7 @@ export const problemCatalogue = {
     title: 'Foreign request',
     statuses: [403],
     description:
-      'A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`.',
+      'A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`.',
   },
   'runtime-not-found': {
     title: 'Not found',

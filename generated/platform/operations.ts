@@ -126,6 +126,50 @@ export type RefreshTokensHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /api/v1/auth/browser-session` */
+export type StartBrowserSessionRequest = OperationRequest<{ body: Schemas['TokenRefreshRequest'] }>;
+export type StartBrowserSessionReply =
+  | SuccessReply<200, Schemas['BrowserSessionResponse'], { readonly 'Set-Cookie': string }>
+  | Problems.InvalidRefreshToken
+  | Problems.RefreshTokenReused
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Keep a session in a cookie (`POST /api/v1/auth/browser-session`). */
+export type StartBrowserSessionHandler<Dependencies> = OperationHandler<
+  StartBrowserSessionRequest,
+  StartBrowserSessionReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/auth/browser-session` */
+export type EndBrowserSessionRequest = OperationRequest<{ cookies: { readonly plumbline_session?: string } }>;
+export type EndBrowserSessionReply =
+  SuccessReply<204, never, { readonly 'Set-Cookie': string }> | Problems.ValidationFailed | Problems.ServiceUnavailable;
+/** Log out the browser (`DELETE /api/v1/auth/browser-session`). */
+export type EndBrowserSessionHandler<Dependencies> = OperationHandler<
+  EndBrowserSessionRequest,
+  EndBrowserSessionReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/browser-session/refresh` */
+export type RefreshBrowserSessionRequest = OperationRequest<{
+  headers: { readonly 'x-plumbline-browser'?: string };
+  cookies: { readonly plumbline_session?: string };
+}>;
+export type RefreshBrowserSessionReply =
+  | SuccessReply<200, Schemas['BrowserSessionResponse'], { readonly 'Set-Cookie': string }>
+  | Problems.InvalidRefreshToken
+  | Problems.RefreshTokenReused
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`). */
+export type RefreshBrowserSessionHandler<Dependencies> = OperationHandler<
+  RefreshBrowserSessionRequest,
+  RefreshBrowserSessionReply,
+  Dependencies
+>;
+
 /** `POST /api/v1/auth/validate` */
 export type ValidateTokenRequest = OperationRequest<{ body: Schemas['TokenValidateRequest'] }>;
 export type ValidateTokenReply =
@@ -725,6 +769,12 @@ export interface PlatformHandlers<Dependencies> {
   readonly changePassword: ChangePasswordHandler<Dependencies>;
   /** Refresh the tokens (`POST /api/v1/auth/refresh`). */
   readonly refreshTokens: RefreshTokensHandler<Dependencies>;
+  /** Keep a session in a cookie (`POST /api/v1/auth/browser-session`). */
+  readonly startBrowserSession: StartBrowserSessionHandler<Dependencies>;
+  /** Log out the browser (`DELETE /api/v1/auth/browser-session`). */
+  readonly endBrowserSession: EndBrowserSessionHandler<Dependencies>;
+  /** Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`). */
+  readonly refreshBrowserSession: RefreshBrowserSessionHandler<Dependencies>;
   /** Look into an access token (`POST /api/v1/auth/validate`). */
   readonly validateToken: ValidateTokenHandler<Dependencies>;
   /** Read the own account (`GET /api/v1/auth/me`). */

@@ -6,6 +6,7 @@ export declare const writeVerifyEmailResponse: (body: unknown) => string;
 export declare const login_200: (body: unknown) => string;
 export declare const writeChangePasswordResponse: (body: unknown) => string;
 export declare const writeTokenRefreshResponse: (body: unknown) => string;
+export declare const writeBrowserSessionResponse: (body: unknown) => string;
 export declare const writeTokenValidateResponse: (body: unknown) => string;
 export declare const writeMeResponse: (body: unknown) => string;
 export declare const writeMyOrganizationPage: (body: unknown) => string;

@@ -1878,6 +1878,246 @@ var require_writeTokenRefreshResponse = __commonJS({
   }
 });
 
+// compiled:writeBrowserSessionResponse
+var require_writeBrowserSessionResponse = __commonJS({
+  "compiled:writeBrowserSessionResponse"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous1(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_6 = obj["id"];
+        if (value_id_6 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_6 !== "string") {
+            if (value_id_6 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_6 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_6.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_6 instanceof RegExp) {
+              json += asString(value_id_6.source);
+            } else {
+              json += asString(value_id_6.toString());
+            }
+          } else {
+            json += asString(value_id_6);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_email_7 = obj["email"];
+        if (value_email_7 !== void 0) {
+          json += ',"email":';
+          if (typeof value_email_7 !== "string") {
+            if (value_email_7 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_email_7 instanceof Date) {
+              json += JSON_STR_QUOTE + value_email_7.toISOString() + JSON_STR_QUOTE;
+            } else if (value_email_7 instanceof RegExp) {
+              json += asString(value_email_7.source);
+            } else {
+              json += asString(value_email_7.toString());
+            }
+          } else {
+            json += asString(value_email_7);
+          }
+        } else {
+          throw new Error('"email" is required!');
+        }
+        const value_full_name_8 = obj["full_name"];
+        if (value_full_name_8 !== void 0) {
+          json += ',"full_name":';
+          if (value_full_name_8 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_full_name_8 === "string" || value_full_name_8 === null || value_full_name_8 instanceof Date || value_full_name_8 instanceof RegExp || typeof value_full_name_8 === "object" && typeof value_full_name_8.toString === "function" && value_full_name_8.toString !== Object.prototype.toString) {
+            if (typeof value_full_name_8 !== "string") {
+              if (value_full_name_8 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_full_name_8 instanceof Date) {
+                json += JSON_STR_QUOTE + value_full_name_8.toISOString() + JSON_STR_QUOTE;
+              } else if (value_full_name_8 instanceof RegExp) {
+                json += asString(value_full_name_8.source);
+              } else {
+                json += asString(value_full_name_8.toString());
+              }
+            } else {
+              json += asString(value_full_name_8);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/User/properties/full_name' does not match schema definition.");
+        } else {
+          throw new Error('"full_name" is required!');
+        }
+        const value_is_verified_9 = obj["is_verified"];
+        if (value_is_verified_9 !== void 0) {
+          json += ',"is_verified":';
+          json += asBoolean(value_is_verified_9);
+        } else {
+          throw new Error('"is_verified" is required!');
+        }
+        const value_is_superuser_10 = obj["is_superuser"];
+        if (value_is_superuser_10 !== void 0) {
+          json += ',"is_superuser":';
+          json += asBoolean(value_is_superuser_10);
+        } else {
+          throw new Error('"is_superuser" is required!');
+        }
+        const value_auth_provider_11 = obj["auth_provider"];
+        if (value_auth_provider_11 !== void 0) {
+          json += ',"auth_provider":';
+          if (typeof value_auth_provider_11 !== "string") {
+            if (value_auth_provider_11 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_auth_provider_11 instanceof Date) {
+              json += JSON_STR_QUOTE + value_auth_provider_11.toISOString() + JSON_STR_QUOTE;
+            } else if (value_auth_provider_11 instanceof RegExp) {
+              json += asString(value_auth_provider_11.source);
+            } else {
+              json += asString(value_auth_provider_11.toString());
+            }
+          } else {
+            json += asString(value_auth_provider_11);
+          }
+        } else {
+          throw new Error('"auth_provider" is required!');
+        }
+        const value_org_id_12 = obj["org_id"];
+        if (value_org_id_12 !== void 0) {
+          json += ',"org_id":';
+          if (value_org_id_12 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_org_id_12 === "string" || value_org_id_12 === null || value_org_id_12 instanceof Date || value_org_id_12 instanceof RegExp || typeof value_org_id_12 === "object" && typeof value_org_id_12.toString === "function" && value_org_id_12.toString !== Object.prototype.toString) {
+            if (typeof value_org_id_12 !== "string") {
+              if (value_org_id_12 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_org_id_12 instanceof Date) {
+                json += JSON_STR_QUOTE + value_org_id_12.toISOString() + JSON_STR_QUOTE;
+              } else if (value_org_id_12 instanceof RegExp) {
+                json += asString(value_org_id_12.source);
+              } else {
+                json += asString(value_org_id_12.toString());
+              }
+            } else {
+              json += asString(value_org_id_12);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/User/properties/org_id' does not match schema definition.");
+        } else {
+          throw new Error('"org_id" is required!');
+        }
+        const value_role_13 = obj["role"];
+        if (value_role_13 !== void 0) {
+          json += ',"role":';
+          if (value_role_13 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_role_13 === "string" || value_role_13 === null || value_role_13 instanceof Date || value_role_13 instanceof RegExp || typeof value_role_13 === "object" && typeof value_role_13.toString === "function" && value_role_13.toString !== Object.prototype.toString) {
+            if (typeof value_role_13 !== "string") {
+              if (value_role_13 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_role_13 instanceof Date) {
+                json += JSON_STR_QUOTE + value_role_13.toISOString() + JSON_STR_QUOTE;
+              } else if (value_role_13 instanceof RegExp) {
+                json += asString(value_role_13.source);
+              } else {
+                json += asString(value_role_13.toString());
+              }
+            } else {
+              json += asString(value_role_13);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/User/properties/role' does not match schema definition.");
+        } else {
+          throw new Error('"role" is required!');
+        }
+        const value_last_login_at_14 = obj["last_login_at"];
+        if (value_last_login_at_14 !== void 0) {
+          json += ',"last_login_at":';
+          if (value_last_login_at_14 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_last_login_at_14 === "string" || value_last_login_at_14 === null || value_last_login_at_14 instanceof Date || value_last_login_at_14 instanceof RegExp || typeof value_last_login_at_14 === "object" && typeof value_last_login_at_14.toString === "function" && value_last_login_at_14.toString !== Object.prototype.toString) {
+            json += asDateTime(value_last_login_at_14);
+          } else throw new TypeError("The value of 'contract#/components/schemas/User/properties/last_login_at' does not match schema definition.");
+        } else {
+          throw new Error('"last_login_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_access_token_1 = obj["access_token"];
+        if (value_access_token_1 !== void 0) {
+          json += '{"access_token":';
+          if (typeof value_access_token_1 !== "string") {
+            if (value_access_token_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_access_token_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_access_token_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_access_token_1 instanceof RegExp) {
+              json += asString(value_access_token_1.source);
+            } else {
+              json += asString(value_access_token_1.toString());
+            }
+          } else {
+            json += asString(value_access_token_1);
+          }
+        } else {
+          throw new Error('"access_token" is required!');
+        }
+        const value_token_type_2 = obj["token_type"];
+        if (value_token_type_2 !== void 0) {
+          json += ',"token_type":';
+          json += '"bearer"';
+        } else {
+          throw new Error('"token_type" is required!');
+        }
+        const value_expires_in_3 = obj["expires_in"];
+        if (value_expires_in_3 !== void 0) {
+          json += ',"expires_in":';
+          json += asInteger(value_expires_in_3);
+        } else {
+          throw new Error('"expires_in" is required!');
+        }
+        const value_user_4 = obj["user"];
+        if (value_user_4 !== void 0) {
+          json += ',"user":';
+          json += anonymous1(value_user_4);
+        } else {
+          throw new Error('"user" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeTokenValidateResponse
 var require_writeTokenValidateResponse = __commonJS({
   "compiled:writeTokenValidateResponse"(exports, module) {
@@ -7146,6 +7386,7 @@ var import_compiled_writeVerifyEmailResponse = __toESM(require_writeVerifyEmailR
 var import_compiled_login_200 = __toESM(require_login_200());
 var import_compiled_writeChangePasswordResponse = __toESM(require_writeChangePasswordResponse());
 var import_compiled_writeTokenRefreshResponse = __toESM(require_writeTokenRefreshResponse());
+var import_compiled_writeBrowserSessionResponse = __toESM(require_writeBrowserSessionResponse());
 var import_compiled_writeTokenValidateResponse = __toESM(require_writeTokenValidateResponse());
 var import_compiled_writeMeResponse = __toESM(require_writeMeResponse());
 var import_compiled_writeMyOrganizationPage = __toESM(require_writeMyOrganizationPage());
@@ -7176,6 +7417,7 @@ var import_compiled_writeJsonWebKeySet = __toESM(require_writeJsonWebKeySet());
 var export_login_200 = import_compiled_login_200.default;
 var export_writeAcceptInviteResponse = import_compiled_writeAcceptInviteResponse.default;
 var export_writeAuditPage = import_compiled_writeAuditPage.default;
+var export_writeBrowserSessionResponse = import_compiled_writeBrowserSessionResponse.default;
 var export_writeChangePasswordResponse = import_compiled_writeChangePasswordResponse.default;
 var export_writeDemoData = import_compiled_writeDemoData.default;
 var export_writeDisownResponse = import_compiled_writeDisownResponse.default;
@@ -7210,6 +7452,7 @@ export {
   export_login_200 as login_200,
   export_writeAcceptInviteResponse as writeAcceptInviteResponse,
   export_writeAuditPage as writeAuditPage,
+  export_writeBrowserSessionResponse as writeBrowserSessionResponse,
   export_writeChangePasswordResponse as writeChangePasswordResponse,
   export_writeDemoData as writeDemoData,
   export_writeDisownResponse as writeDisownResponse,

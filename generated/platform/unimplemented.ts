@@ -31,6 +31,15 @@ export const unimplemented: PlatformHandlers<unknown> = {
   refreshTokens: () => {
     throw new UnimplementedOperation('refreshTokens');
   },
+  startBrowserSession: () => {
+    throw new UnimplementedOperation('startBrowserSession');
+  },
+  endBrowserSession: () => {
+    throw new UnimplementedOperation('endBrowserSession');
+  },
+  refreshBrowserSession: () => {
+    throw new UnimplementedOperation('refreshBrowserSession');
+  },
   validateToken: () => {
     throw new UnimplementedOperation('validateToken');
   },

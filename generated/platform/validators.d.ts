@@ -3,6 +3,9 @@
 import type { Validator } from '../contract.js';
 
 export declare const verifyEmail_query: Validator;
+export declare const endBrowserSession_cookie: Validator;
+export declare const refreshBrowserSession_header: Validator;
+export declare const refreshBrowserSession_cookie: Validator;
 export declare const listMyOrganizations_query: Validator;
 export declare const listSessions_query: Validator;
 export declare const revokeSession_path: Validator;
@@ -65,6 +68,10 @@ export declare const refreshTokens_body: Validator;
 export declare const refreshTokens_200: Validator;
 export declare const problem_InvalidRefreshToken: Validator;
 export declare const problem_RefreshTokenReused: Validator;
+export declare const startBrowserSession_body: Validator;
+export declare const startBrowserSession_200: Validator;
+export declare const problem_ForeignRequest: Validator;
+export declare const refreshBrowserSession_200: Validator;
 export declare const validateToken_body: Validator;
 export declare const validateToken_200: Validator;
 export declare const getMe_200: Validator;

@@ -380,7 +380,7 @@ function validate52(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate52.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMyOrganizations_query = validate53;
+var endBrowserSession_cookie = validate53;
 function validate53(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -393,29 +393,36 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.limit === void 0) {
-      data.limit = 50;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "limit" || key0 === "cursor")) {
-        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err0];
-        } else {
-          vErrors.push(err0);
+    if (data.plumbline_session !== void 0) {
+      let data0 = data.plumbline_session;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err0 = { instancePath: instancePath + "/plumbline_session", schemaPath: "#/properties/plumbline_session/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err0];
+            } else {
+              vErrors.push(err0);
+            }
+            errors++;
+          }
         }
-        errors++;
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["plumbline_session"] = coerced0;
+          }
+        }
       }
-    }
-    let data0 = data.limit;
-    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      let dataType0 = typeof data0;
-      let coerced0 = void 0;
-      if (!(coerced0 !== void 0)) {
-        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
-          coerced0 = +data0;
-        } else {
-          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+      if (typeof data0 === "string") {
+        if (func1(data0) > 4096) {
+          const err1 = { instancePath: instancePath + "/plumbline_session", schemaPath: "#/properties/plumbline_session/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
           if (vErrors === null) {
             vErrors = [err1];
           } else {
@@ -424,87 +431,13 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
           errors++;
         }
       }
-      if (coerced0 !== void 0) {
-        data0 = coerced0;
-        if (data !== void 0) {
-          data["limit"] = coerced0;
-        }
-      }
-    }
-    if (typeof data0 == "number") {
-      if (data0 > 200 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-      if (data0 < 1 || isNaN(data0)) {
-        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-    }
-    if (data.cursor !== void 0) {
-      let data1 = data.cursor;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err4];
-            } else {
-              vErrors.push(err4);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["cursor"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (func1(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err2];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err2);
     }
     errors++;
   }
@@ -512,12 +445,149 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate53.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSessions_query = validate54;
+var refreshBrowserSession_header = validate54;
 function validate54(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate54.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data["x-plumbline-browser"] === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "x-plumbline-browser" }, message: "must have required property 'x-plumbline-browser'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data["x-plumbline-browser"] !== void 0) {
+      let data0 = data["x-plumbline-browser"];
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err1 = { instancePath: instancePath + "/x-plumbline-browser", schemaPath: "#/properties/x-plumbline-browser/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err1];
+            } else {
+              vErrors.push(err1);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["x-plumbline-browser"] = coerced0;
+          }
+        }
+      }
+      if ("1" !== data0) {
+        const err2 = { instancePath: instancePath + "/x-plumbline-browser", schemaPath: "#/properties/x-plumbline-browser/const", keyword: "const", params: { allowedValue: "1" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err3];
+    } else {
+      vErrors.push(err3);
+    }
+    errors++;
+  }
+  validate54.errors = vErrors;
+  return errors === 0;
+}
+validate54.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var refreshBrowserSession_cookie = validate55;
+function validate55(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate55.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.plumbline_session !== void 0) {
+      let data0 = data.plumbline_session;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err0 = { instancePath: instancePath + "/plumbline_session", schemaPath: "#/properties/plumbline_session/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err0];
+            } else {
+              vErrors.push(err0);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["plumbline_session"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (func1(data0) > 4096) {
+          const err1 = { instancePath: instancePath + "/plumbline_session", schemaPath: "#/properties/plumbline_session/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err2];
+    } else {
+      vErrors.push(err2);
+    }
+    errors++;
+  }
+  validate55.errors = vErrors;
+  return errors === 0;
+}
+validate55.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listMyOrganizations_query = validate56;
+function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate56.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -640,17 +710,149 @@ function validate54(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate54.errors = vErrors;
+  validate56.errors = vErrors;
   return errors === 0;
 }
-validate54.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var revokeSession_path = validate55;
-var formats0 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-function validate55(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSessions_query = validate57;
+function validate57(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate55.evaluated;
+  const evaluated0 = validate57.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err4];
+            } else {
+              vErrors.push(err4);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["cursor"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate57.errors = vErrors;
+  return errors === 0;
+}
+validate57.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var revokeSession_path = validate58;
+var formats0 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+function validate58(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate58.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -726,313 +928,11 @@ function validate55(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate55.errors = vErrors;
-  return errors === 0;
-}
-validate55.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateOrganization_path = validate56;
-function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate56.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.org_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "org_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data0 = data.org_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["org_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate56.errors = vErrors;
-  return errors === 0;
-}
-validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listInvites_path = validate57;
-function validate57(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate57.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.org_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "org_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data0 = data.org_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["org_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate57.errors = vErrors;
-  return errors === 0;
-}
-validate57.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listInvites_query = validate58;
-function validate58(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate58.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.limit === void 0) {
-      data.limit = 50;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "limit" || key0 === "cursor")) {
-        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err0];
-        } else {
-          vErrors.push(err0);
-        }
-        errors++;
-      }
-    }
-    let data0 = data.limit;
-    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      let dataType0 = typeof data0;
-      let coerced0 = void 0;
-      if (!(coerced0 !== void 0)) {
-        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
-          coerced0 = +data0;
-        } else {
-          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-          if (vErrors === null) {
-            vErrors = [err1];
-          } else {
-            vErrors.push(err1);
-          }
-          errors++;
-        }
-      }
-      if (coerced0 !== void 0) {
-        data0 = coerced0;
-        if (data !== void 0) {
-          data["limit"] = coerced0;
-        }
-      }
-    }
-    if (typeof data0 == "number") {
-      if (data0 > 200 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-      if (data0 < 1 || isNaN(data0)) {
-        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-    }
-    if (data.cursor !== void 0) {
-      let data1 = data.cursor;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err4];
-            } else {
-              vErrors.push(err4);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["cursor"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (func1(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
   validate58.errors = vErrors;
   return errors === 0;
 }
 validate58.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createInvite_path = validate59;
+var updateOrganization_path = validate59;
 function validate59(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -1117,12 +1017,314 @@ function validate59(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate59.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var revokeInvite_path = validate60;
+var listInvites_path = validate60;
 function validate60(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate60.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate60.errors = vErrors;
+  return errors === 0;
+}
+validate60.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listInvites_query = validate61;
+function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate61.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err4];
+            } else {
+              vErrors.push(err4);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["cursor"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate61.errors = vErrors;
+  return errors === 0;
+}
+validate61.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createInvite_path = validate62;
+function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate62.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate62.errors = vErrors;
+  return errors === 0;
+}
+validate62.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var revokeInvite_path = validate63;
+function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate63.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -1246,16 +1448,16 @@ function validate60(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate60.errors = vErrors;
+  validate63.errors = vErrors;
   return errors === 0;
 }
-validate60.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMembers_path = validate61;
-function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate63.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listMembers_path = validate64;
+function validate64(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate61.evaluated;
+  const evaluated0 = validate64.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -1331,409 +1533,11 @@ function validate61(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate61.errors = vErrors;
-  return errors === 0;
-}
-validate61.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMembers_query = validate62;
-function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate62.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.limit === void 0) {
-      data.limit = 50;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "limit" || key0 === "cursor")) {
-        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err0];
-        } else {
-          vErrors.push(err0);
-        }
-        errors++;
-      }
-    }
-    let data0 = data.limit;
-    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      let dataType0 = typeof data0;
-      let coerced0 = void 0;
-      if (!(coerced0 !== void 0)) {
-        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
-          coerced0 = +data0;
-        } else {
-          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-          if (vErrors === null) {
-            vErrors = [err1];
-          } else {
-            vErrors.push(err1);
-          }
-          errors++;
-        }
-      }
-      if (coerced0 !== void 0) {
-        data0 = coerced0;
-        if (data !== void 0) {
-          data["limit"] = coerced0;
-        }
-      }
-    }
-    if (typeof data0 == "number") {
-      if (data0 > 200 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-      if (data0 < 1 || isNaN(data0)) {
-        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-    }
-    if (data.cursor !== void 0) {
-      let data1 = data.cursor;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err4];
-            } else {
-              vErrors.push(err4);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["cursor"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (func1(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate62.errors = vErrors;
-  return errors === 0;
-}
-validate62.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var removeMember_path = validate63;
-function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate63.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.org_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.user_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user_id" }, message: "must have required property 'user_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "org_id" || key0 === "user_id")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data0 = data.org_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err3];
-            } else {
-              vErrors.push(err3);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["org_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.user_id !== void 0) {
-      let data1 = data.user_id;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err5 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err5];
-            } else {
-              vErrors.push(err5);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["user_id"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (!formats0.test(data1)) {
-          const err6 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate63.errors = vErrors;
-  return errors === 0;
-}
-validate63.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var changeMemberRole_path = validate64;
-function validate64(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate64.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.org_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.user_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user_id" }, message: "must have required property 'user_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "org_id" || key0 === "user_id")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data0 = data.org_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err3];
-            } else {
-              vErrors.push(err3);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["org_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.user_id !== void 0) {
-      let data1 = data.user_id;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err5 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err5];
-            } else {
-              vErrors.push(err5);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["user_id"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (!formats0.test(data1)) {
-          const err6 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
   validate64.errors = vErrors;
   return errors === 0;
 }
 validate64.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_query = validate65;
+var listMembers_query = validate65;
 function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -1865,7 +1669,7 @@ function validate65(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate65.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var disconnectIntegration_path = validate66;
+var removeMember_path = validate66;
 function validate66(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -1878,8 +1682,8 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -1887,19 +1691,28 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
+    if (data.user_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user_id" }, message: "must have required property 'user_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id" || key0 === "user_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err2];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err2);
         }
         errors++;
       }
     }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -1909,11 +1722,11 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err3];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err3);
             }
             errors++;
           }
@@ -1921,28 +1734,67 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["integration_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err4];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.user_id !== void 0) {
+      let data1 = data.user_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["user_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
           }
           errors++;
         }
       }
     }
   } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err4];
+      vErrors = [err7];
     } else {
-      vErrors.push(err4);
+      vErrors.push(err7);
     }
     errors++;
   }
@@ -1950,7 +1802,7 @@ function validate66(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate66.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_path = validate67;
+var changeMemberRole_path = validate67;
 function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -1963,8 +1815,8 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -1972,19 +1824,28 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
+    if (data.user_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user_id" }, message: "must have required property 'user_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id" || key0 === "user_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err2];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err2);
         }
         errors++;
       }
     }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -1994,11 +1855,11 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err3];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err3);
             }
             errors++;
           }
@@ -2006,28 +1867,67 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["integration_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err4];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.user_id !== void 0) {
+      let data1 = data.user_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["user_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
           }
           errors++;
         }
       }
     }
   } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err4];
+      vErrors = [err7];
     } else {
-      vErrors.push(err4);
+      vErrors.push(err7);
     }
     errors++;
   }
@@ -2035,7 +1935,7 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate67.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_query = validate68;
+var listIntegrations_query = validate68;
 function validate68(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2167,7 +2067,7 @@ function validate68(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate68.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_path = validate69;
+var disconnectIntegration_path = validate69;
 function validate69(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2180,8 +2080,8 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2190,7 +2090,7 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
+      if (!(key0 === "integration_id")) {
         const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err1];
@@ -2200,8 +2100,8 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2211,7 +2111,7 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
               vErrors = [err2];
             } else {
@@ -2223,13 +2123,13 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["integration_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err3];
           } else {
@@ -2252,7 +2152,7 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate69.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var deleteSyncConfig_path = validate70;
+var testIntegration_path = validate70;
 function validate70(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2265,8 +2165,8 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2275,7 +2175,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
+      if (!(key0 === "integration_id")) {
         const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err1];
@@ -2285,8 +2185,8 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2296,7 +2196,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
               vErrors = [err2];
             } else {
@@ -2308,13 +2208,13 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["integration_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err3];
           } else {
@@ -2337,182 +2237,12 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate70.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_path = validate71;
+var listSyncConfigs_query = validate71;
 function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate71.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate71.errors = vErrors;
-  return errors === 0;
-}
-validate71.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_path = validate72;
-function validate72(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate72.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate72.errors = vErrors;
-  return errors === 0;
-}
-validate72.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_query = validate73;
-function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate73.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -2635,11 +2365,181 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
+  validate71.errors = vErrors;
+  return errors === 0;
+}
+validate71.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncConfig_path = validate72;
+function validate72(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate72.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate72.errors = vErrors;
+  return errors === 0;
+}
+validate72.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var deleteSyncConfig_path = validate73;
+function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate73.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
   validate73.errors = vErrors;
   return errors === 0;
 }
 validate73.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_path = validate74;
+var updateSyncConfig_path = validate74;
 function validate74(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2724,7 +2624,7 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate74.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_path = validate75;
+var listSyncRuns_path = validate75;
 function validate75(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2746,22 +2646,13 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
-    if (data.run_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err2];
+          vErrors = [err1];
         } else {
-          vErrors.push(err2);
+          vErrors.push(err1);
         }
         errors++;
       }
@@ -2777,11 +2668,11 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err3];
+              vErrors = [err2];
             } else {
-              vErrors.push(err3);
+              vErrors.push(err2);
             }
             errors++;
           }
@@ -2795,61 +2686,22 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err4];
+            vErrors = [err3];
           } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.run_id !== void 0) {
-      let data1 = data.run_id;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err5];
-            } else {
-              vErrors.push(err5);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["run_id"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (!formats0.test(data1)) {
-          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
+            vErrors.push(err3);
           }
           errors++;
         }
       }
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err4];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err4);
     }
     errors++;
   }
@@ -2857,7 +2709,7 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate75.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_path = validate76;
+var listSyncRuns_query = validate76;
 function validate76(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2870,27 +2722,47 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.run_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
+    if (data.limit === void 0) {
+      data.limit = 50;
     }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
         if (vErrors === null) {
           vErrors = [err2];
         } else {
@@ -2898,48 +2770,18 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
         }
         errors++;
       }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err3];
-            } else {
-              vErrors.push(err3);
-            }
-            errors++;
-          }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
         }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
+        errors++;
       }
     }
-    if (data.run_id !== void 0) {
-      let data1 = data.run_id;
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
       if (typeof data1 !== "string") {
         let dataType1 = typeof data1;
         let coerced1 = void 0;
@@ -2949,11 +2791,11 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data1 === null) {
             coerced1 = "";
           } else {
-            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err5];
+              vErrors = [err4];
             } else {
-              vErrors.push(err5);
+              vErrors.push(err4);
             }
             errors++;
           }
@@ -2961,13 +2803,22 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced1 !== void 0) {
           data1 = coerced1;
           if (data !== void 0) {
-            data["run_id"] = coerced1;
+            data["cursor"] = coerced1;
           }
         }
       }
       if (typeof data1 === "string") {
-        if (!formats0.test(data1)) {
-          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
           if (vErrors === null) {
             vErrors = [err6];
           } else {
@@ -2990,14 +2841,365 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate76.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_query = validate77;
-var pattern3 = new RegExp("^[A-Z][A-Z_]*$", "u");
-var formats46 = require_formats().fullFormats["date-time"];
+var startSyncRun_path = validate77;
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate77.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate77.errors = vErrors;
+  return errors === 0;
+}
+validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_path = validate78;
+function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate78.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.run_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err3];
+            } else {
+              vErrors.push(err3);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.run_id !== void 0) {
+      let data1 = data.run_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["run_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate78.errors = vErrors;
+  return errors === 0;
+}
+validate78.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_path = validate79;
+function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate79.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.run_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err3];
+            } else {
+              vErrors.push(err3);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.run_id !== void 0) {
+      let data1 = data.run_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["run_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate79.errors = vErrors;
+  return errors === 0;
+}
+validate79.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_query = validate80;
+var pattern3 = new RegExp("^[A-Z][A-Z_]*$", "u");
+var formats46 = require_formats().fullFormats["date-time"];
+function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate80.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3351,10 +3553,10 @@ function validate77(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate77.errors = vErrors;
+  validate80.errors = vErrors;
   return errors === 0;
 }
-validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 
 // compiled:bodies
 var register_body = validate522;
@@ -4378,11 +4580,11 @@ function validate752(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate752.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_PayloadTooLarge = validate79;
-function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var problem_PayloadTooLarge = validate792;
+function validate802(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate80.evaluated;
+  const evaluated0 = validate802.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4567,29 +4769,29 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate80.errors = vErrors;
+  validate802.errors = vErrors;
   return errors === 0;
 }
-validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate802.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate792(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate79.evaluated;
+  const evaluated0 = validate792.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate80(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+  if (!validate802(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate802.errors : vErrors.concat(validate802.errors);
     errors = vErrors.length;
   }
-  validate79.errors = vErrors;
+  validate792.errors = vErrors;
   return errors === 0;
 }
-validate79.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_UnsupportedMediaType = validate83;
 function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
@@ -10088,11 +10290,590 @@ function validate204(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate204.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var validateToken_body = validate208;
+var startBrowserSession_body = validate208;
 function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate209.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.refresh_token === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "refresh_token" }, message: "must have required property 'refresh_token'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "refresh_token")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.refresh_token !== void 0) {
+      let data0 = data.refresh_token;
+      if (typeof data0 === "string") {
+        if (func12(data0) > 4096) {
+          const err2 = { instancePath: instancePath + "/refresh_token", schemaPath: "#/properties/refresh_token/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
+          if (vErrors === null) {
+            vErrors = [err2];
+          } else {
+            vErrors.push(err2);
+          }
+          errors++;
+        }
+        if (func12(data0) < 1) {
+          const err3 = { instancePath: instancePath + "/refresh_token", schemaPath: "#/properties/refresh_token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      } else {
+        const err4 = { instancePath: instancePath + "/refresh_token", schemaPath: "#/properties/refresh_token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err5];
+    } else {
+      vErrors.push(err5);
+    }
+    errors++;
+  }
+  validate209.errors = vErrors;
+  return errors === 0;
+}
+validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate208.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate209(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+    errors = vErrors.length;
+  }
+  validate208.errors = vErrors;
+  return errors === 0;
+}
+validate208.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startBrowserSession_200 = validate211;
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate212.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.access_token === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "access_token" }, message: "must have required property 'access_token'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.token_type === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token_type" }, message: "must have required property 'token_type'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.expires_in === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "expires_in" }, message: "must have required property 'expires_in'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.user === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user" }, message: "must have required property 'user'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "access_token" || key0 === "token_type" || key0 === "expires_in" || key0 === "user")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.access_token !== void 0) {
+      if (typeof data.access_token !== "string") {
+        const err5 = { instancePath: instancePath + "/access_token", schemaPath: "#/properties/access_token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.token_type !== void 0) {
+      let data1 = data.token_type;
+      if (typeof data1 !== "string") {
+        const err6 = { instancePath: instancePath + "/token_type", schemaPath: "#/properties/token_type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("bearer" !== data1) {
+        const err7 = { instancePath: instancePath + "/token_type", schemaPath: "#/properties/token_type/const", keyword: "const", params: { allowedValue: "bearer" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.expires_in !== void 0) {
+      let data2 = data.expires_in;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err8 = { instancePath: instancePath + "/expires_in", schemaPath: "#/properties/expires_in/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (typeof data2 == "number") {
+        if (data2 < 1 || isNaN(data2)) {
+          const err9 = { instancePath: instancePath + "/expires_in", schemaPath: "#/properties/expires_in/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.user !== void 0) {
+      if (!validate141(data.user, { instancePath: instancePath + "/user", parentData: data, parentDataProperty: "user", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err10 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err10];
+    } else {
+      vErrors.push(err10);
+    }
+    errors++;
+  }
+  validate212.errors = vErrors;
+  return errors === 0;
+}
+validate212.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate211(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate211.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate212(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+    errors = vErrors.length;
+  }
+  validate211.errors = vErrors;
+  return errors === 0;
+}
+validate211.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ForeignRequest = validate215;
+function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate216.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/foreign-request" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/foreign-request" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Foreign request" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Foreign request" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (403 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 403 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate216.errors = vErrors;
+  return errors === 0;
+}
+validate216.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate215.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate216(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+    errors = vErrors.length;
+  }
+  validate215.errors = vErrors;
+  return errors === 0;
+}
+validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var refreshBrowserSession_200 = validate219;
+function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate220.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.access_token === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "access_token" }, message: "must have required property 'access_token'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.token_type === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token_type" }, message: "must have required property 'token_type'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.expires_in === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "expires_in" }, message: "must have required property 'expires_in'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.user === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "user" }, message: "must have required property 'user'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "access_token" || key0 === "token_type" || key0 === "expires_in" || key0 === "user")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.access_token !== void 0) {
+      if (typeof data.access_token !== "string") {
+        const err5 = { instancePath: instancePath + "/access_token", schemaPath: "#/properties/access_token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.token_type !== void 0) {
+      let data1 = data.token_type;
+      if (typeof data1 !== "string") {
+        const err6 = { instancePath: instancePath + "/token_type", schemaPath: "#/properties/token_type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("bearer" !== data1) {
+        const err7 = { instancePath: instancePath + "/token_type", schemaPath: "#/properties/token_type/const", keyword: "const", params: { allowedValue: "bearer" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.expires_in !== void 0) {
+      let data2 = data.expires_in;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err8 = { instancePath: instancePath + "/expires_in", schemaPath: "#/properties/expires_in/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (typeof data2 == "number") {
+        if (data2 < 1 || isNaN(data2)) {
+          const err9 = { instancePath: instancePath + "/expires_in", schemaPath: "#/properties/expires_in/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.user !== void 0) {
+      if (!validate141(data.user, { instancePath: instancePath + "/user", parentData: data, parentDataProperty: "user", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err10 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err10];
+    } else {
+      vErrors.push(err10);
+    }
+    errors++;
+  }
+  validate220.errors = vErrors;
+  return errors === 0;
+}
+validate220.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate219.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate220(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+    errors = vErrors.length;
+  }
+  validate219.errors = vErrors;
+  return errors === 0;
+}
+validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var validateToken_body = validate223;
+function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate224.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10160,35 +10941,35 @@ function validate209(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate209.errors = vErrors;
+  validate224.errors = vErrors;
   return errors === 0;
 }
-validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate224.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate208.evaluated;
+  const evaluated0 = validate223.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate209(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+  if (!validate224(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
     errors = vErrors.length;
   }
-  validate208.errors = vErrors;
+  validate223.errors = vErrors;
   return errors === 0;
 }
-validate208.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var validateToken_200 = validate211;
-var schema106 = { "type": "object", "description": "What an access token says. Everything but `valid` is null when it does not hold.", "additionalProperties": false, "required": ["valid", "user_id", "email", "org_id", "role", "expires_at"], "properties": { "valid": { "type": "boolean", "description": "Whether the token would be accepted now." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Whose token it is." }, "email": { "type": ["string", "null"], "format": "email", "description": "The e-mail address of that user." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that it is scoped to. Null for an orgless token, too." }, "role": { "type": ["string", "null"], "enum": ["owner", "admin", "member", "viewer", null], "description": "The role in that organization. Null for an orgless token, too." }, "expires_at": { "type": ["string", "null"], "format": "date-time", "description": "When the token expires." } } };
-function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var validateToken_200 = validate226;
+var schema114 = { "type": "object", "description": "What an access token says. Everything but `valid` is null when it does not hold.", "additionalProperties": false, "required": ["valid", "user_id", "email", "org_id", "role", "expires_at"], "properties": { "valid": { "type": "boolean", "description": "Whether the token would be accepted now." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Whose token it is." }, "email": { "type": ["string", "null"], "format": "email", "description": "The e-mail address of that user." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that it is scoped to. Null for an orgless token, too." }, "role": { "type": ["string", "null"], "enum": ["owner", "admin", "member", "viewer", null], "description": "The role in that organization. Null for an orgless token, too." }, "expires_at": { "type": ["string", "null"], "format": "date-time", "description": "When the token expires." } } };
+function validate227(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate212.evaluated;
+  const evaluated0 = validate227.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10275,7 +11056,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_id !== void 0) {
       let data1 = data.user_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err8 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema106.properties.user_id.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema114.properties.user_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -10298,7 +11079,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.email !== void 0) {
       let data2 = data.email;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err10 = { instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema106.properties.email.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema114.properties.email.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -10321,7 +11102,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data3 = data.org_id;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema106.properties.org_id.type }, message: "must be string,null" };
+        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema114.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -10344,7 +11125,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.role !== void 0) {
       let data4 = data.role;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema106.properties.role.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema114.properties.role.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -10353,7 +11134,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "owner" || data4 === "admin" || data4 === "member" || data4 === "viewer" || data4 === null)) {
-        const err15 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema106.properties.role.enum }, message: "must be equal to one of the allowed values" };
+        const err15 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema114.properties.role.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -10365,7 +11146,7 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.expires_at !== void 0) {
       let data5 = data.expires_at;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err16 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema106.properties.expires_at.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema114.properties.expires_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -10394,36 +11175,36 @@ function validate212(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate212.errors = vErrors;
+  validate227.errors = vErrors;
   return errors === 0;
 }
-validate212.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate211(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate227.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate211.evaluated;
+  const evaluated0 = validate226.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate212(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+  if (!validate227(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
     errors = vErrors.length;
   }
-  validate211.errors = vErrors;
+  validate226.errors = vErrors;
   return errors === 0;
 }
-validate211.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMe_200 = validate214;
-var schema108 = { "type": "object", "description": "The caller.", "additionalProperties": false, "required": ["id", "email", "full_name", "is_verified", "is_superuser", "auth_provider", "org_id", "role", "last_login_at", "org_name", "permissions"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "is_verified": { "type": "boolean", "description": "Whether the user has proved to receive mail at the address." }, "is_superuser": { "type": "boolean", "description": "Whether the user operates the whole installation." }, "auth_provider": { "type": "string", "description": "Who checks the identity: `local` for accounts with a password here." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the token is scoped to. Null for an orgless token." }, "role": { "type": ["string", "null"], "enum": ["owner", "admin", "member", "viewer", null], "description": "The role in that organization. Null for an orgless token." }, "last_login_at": { "type": ["string", "null"], "format": "date-time", "description": "When the user last logged in." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null for an orgless token." }, "permissions": { "type": "array", "description": "What the role permits, sorted. Empty for an orgless token.", "items": { "type": "string", "pattern": "^[a-z_]+:[a-z_]+$", "description": "One permission, as `resource:action`." } } } };
+validate226.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMe_200 = validate229;
+var schema116 = { "type": "object", "description": "The caller.", "additionalProperties": false, "required": ["id", "email", "full_name", "is_verified", "is_superuser", "auth_provider", "org_id", "role", "last_login_at", "org_name", "permissions"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "is_verified": { "type": "boolean", "description": "Whether the user has proved to receive mail at the address." }, "is_superuser": { "type": "boolean", "description": "Whether the user operates the whole installation." }, "auth_provider": { "type": "string", "description": "Who checks the identity: `local` for accounts with a password here." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the token is scoped to. Null for an orgless token." }, "role": { "type": ["string", "null"], "enum": ["owner", "admin", "member", "viewer", null], "description": "The role in that organization. Null for an orgless token." }, "last_login_at": { "type": ["string", "null"], "format": "date-time", "description": "When the user last logged in." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null for an orgless token." }, "permissions": { "type": "array", "description": "What the role permits, sorted. Empty for an orgless token.", "items": { "type": "string", "pattern": "^[a-z_]+:[a-z_]+$", "description": "One permission, as `resource:action`." } } } };
 var pattern4 = new RegExp("^[a-z_]+:[a-z_]+$", "u");
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate215.evaluated;
+  const evaluated0 = validate230.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10531,7 +11312,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema108.properties, key0)) {
+      if (!func13.call(schema116.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -10588,7 +11369,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema108.properties.full_name.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema116.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -10633,7 +11414,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data6 = data.org_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err20 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema108.properties.org_id.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema116.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -10656,7 +11437,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.role !== void 0) {
       let data7 = data.role;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err22 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema108.properties.role.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema116.properties.role.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -10665,7 +11446,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "owner" || data7 === "admin" || data7 === "member" || data7 === "viewer" || data7 === null)) {
-        const err23 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema108.properties.role.enum }, message: "must be equal to one of the allowed values" };
+        const err23 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema116.properties.role.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err23];
         } else {
@@ -10677,7 +11458,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_login_at !== void 0) {
       let data8 = data.last_login_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/last_login_at", schemaPath: "#/properties/last_login_at/type", keyword: "type", params: { type: schema108.properties.last_login_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/last_login_at", schemaPath: "#/properties/last_login_at/type", keyword: "type", params: { type: schema116.properties.last_login_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -10700,7 +11481,7 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_name !== void 0) {
       let data9 = data.org_name;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err26 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema108.properties.org_name.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema116.properties.org_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -10754,36 +11535,36 @@ function validate215(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate215.errors = vErrors;
+  validate230.errors = vErrors;
   return errors === 0;
 }
-validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate214.evaluated;
+  const evaluated0 = validate229.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate215(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
     errors = vErrors.length;
   }
-  validate214.errors = vErrors;
+  validate229.errors = vErrors;
   return errors === 0;
 }
-validate214.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateMe_body = validate217;
-var schema110 = { "type": "object", "description": "What to change of the own account.", "additionalProperties": false, "required": ["full_name"], "properties": { "full_name": { "type": ["string", "null"], "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "The name that the user goes by. Null for none." } } };
+validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateMe_body = validate232;
+var schema118 = { "type": "object", "description": "What to change of the own account.", "additionalProperties": false, "required": ["full_name"], "properties": { "full_name": { "type": ["string", "null"], "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "The name that the user goes by. Null for none." } } };
 var pattern5 = new RegExp("\\S", "u");
-function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate218.evaluated;
+  const evaluated0 = validate233.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10814,7 +11595,7 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data0 = data.full_name;
       if (typeof data0 !== "string" && data0 !== null) {
-        const err2 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema110.properties.full_name.type }, message: "must be string,null" };
+        const err2 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema118.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err2];
         } else {
@@ -10861,34 +11642,34 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate218.errors = vErrors;
+  validate233.errors = vErrors;
   return errors === 0;
 }
-validate218.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate217.evaluated;
+  const evaluated0 = validate232.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate218(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+  if (!validate233(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
     errors = vErrors.length;
   }
-  validate217.errors = vErrors;
+  validate232.errors = vErrors;
   return errors === 0;
 }
-validate217.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateMe_200 = validate220;
-function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate232.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateMe_200 = validate235;
+function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate221.evaluated;
+  const evaluated0 = validate236.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10996,7 +11777,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema108.properties, key0)) {
+      if (!func13.call(schema116.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -11053,7 +11834,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err16 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema108.properties.full_name.type }, message: "must be string,null" };
+        const err16 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema116.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -11098,7 +11879,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data6 = data.org_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err20 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema108.properties.org_id.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema116.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -11121,7 +11902,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.role !== void 0) {
       let data7 = data.role;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err22 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema108.properties.role.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: schema116.properties.role.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -11130,7 +11911,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "owner" || data7 === "admin" || data7 === "member" || data7 === "viewer" || data7 === null)) {
-        const err23 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema108.properties.role.enum }, message: "must be equal to one of the allowed values" };
+        const err23 = { instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema116.properties.role.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err23];
         } else {
@@ -11142,7 +11923,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_login_at !== void 0) {
       let data8 = data.last_login_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/last_login_at", schemaPath: "#/properties/last_login_at/type", keyword: "type", params: { type: schema108.properties.last_login_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/last_login_at", schemaPath: "#/properties/last_login_at/type", keyword: "type", params: { type: schema116.properties.last_login_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -11165,7 +11946,7 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_name !== void 0) {
       let data9 = data.org_name;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err26 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema108.properties.org_name.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema116.properties.org_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -11219,35 +12000,35 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate221.errors = vErrors;
+  validate236.errors = vErrors;
   return errors === 0;
 }
-validate221.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate236.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate220.evaluated;
+  const evaluated0 = validate235.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate221(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+  if (!validate236(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
     errors = vErrors.length;
   }
-  validate220.errors = vErrors;
+  validate235.errors = vErrors;
   return errors === 0;
 }
-validate220.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMyOrganizations_200 = validate223;
-var schema116 = { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "What a member may do, each role including the ones after it: an `owner` everything, an `admin` everything but to make owners, a `member` reads and exports, a `viewer` reads." };
-function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listMyOrganizations_200 = validate238;
+var schema124 = { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "What a member may do, each role including the ones after it: an `owner` everything, an `admin` everything but to make owners, a `member` reads and exports, a `viewer` reads." };
+function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate226.evaluated;
+  const evaluated0 = validate241.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11264,7 +12045,7 @@ function validate226(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "owner" || data === "admin" || data === "member" || data === "viewer")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema116.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema124.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -11272,14 +12053,14 @@ function validate226(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate226.errors = vErrors;
+  validate241.errors = vErrors;
   return errors === 0;
 }
-validate226.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate241.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate225.evaluated;
+  const evaluated0 = validate240.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11368,8 +12149,8 @@ function validate225(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -11404,15 +12185,15 @@ function validate225(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate225.errors = vErrors;
+  validate240.errors = vErrors;
   return errors === 0;
 }
-validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema117 = { "type": ["string", "null"], "minLength": 1, "maxLength": 512, "description": "Opaque: send it as `cursor` to get the next page. Null on the last page." };
-function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema125 = { "type": ["string", "null"], "minLength": 1, "maxLength": 512, "description": "Opaque: send it as `cursor` to get the next page. Null on the last page." };
+function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate229.evaluated;
+  const evaluated0 = validate244.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11420,7 +12201,7 @@ function validate229(data, { instancePath = "", parentData, parentDataProperty, 
     evaluated0.items = void 0;
   }
   if (typeof data !== "string" && data !== null) {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema117.type }, message: "must be string,null" };
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema125.type }, message: "must be string,null" };
     if (vErrors === null) {
       vErrors = [err0];
     } else {
@@ -11448,14 +12229,14 @@ function validate229(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
   }
-  validate229.errors = vErrors;
+  validate244.errors = vErrors;
   return errors === 0;
 }
-validate229.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate244.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate224.evaluated;
+  const evaluated0 = validate239.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11506,8 +12287,8 @@ function validate224(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate225(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+          if (!validate240(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
             errors = vErrors.length;
           }
         }
@@ -11522,8 +12303,8 @@ function validate224(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -11536,34 +12317,34 @@ function validate224(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate224.errors = vErrors;
+  validate239.errors = vErrors;
   return errors === 0;
 }
-validate224.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate223.evaluated;
+  const evaluated0 = validate238.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate224(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+  if (!validate239(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
     errors = vErrors.length;
   }
-  validate223.errors = vErrors;
+  validate238.errors = vErrors;
   return errors === 0;
 }
-validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var switchOrganization_body = validate232;
-function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate238.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var switchOrganization_body = validate247;
+function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate233.evaluated;
+  const evaluated0 = validate248.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11622,34 +12403,34 @@ function validate233(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate233.errors = vErrors;
+  validate248.errors = vErrors;
   return errors === 0;
 }
-validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate248.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate232.evaluated;
+  const evaluated0 = validate247.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate233(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+  if (!validate248(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
     errors = vErrors.length;
   }
-  validate232.errors = vErrors;
+  validate247.errors = vErrors;
   return errors === 0;
 }
-validate232.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var switchOrganization_200 = validate235;
-function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var switchOrganization_200 = validate250;
+function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate236.evaluated;
+  const evaluated0 = validate251.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11814,34 +12595,34 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate236.errors = vErrors;
+  validate251.errors = vErrors;
   return errors === 0;
 }
-validate236.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate250(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate235.evaluated;
+  const evaluated0 = validate250.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate236(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+  if (!validate251(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
     errors = vErrors.length;
   }
-  validate235.errors = vErrors;
+  validate250.errors = vErrors;
   return errors === 0;
 }
-validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var logout_body = validate239;
-function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate250.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var logout_body = validate254;
+function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate240.evaluated;
+  const evaluated0 = validate255.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11909,34 +12690,34 @@ function validate240(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate240.errors = vErrors;
+  validate255.errors = vErrors;
   return errors === 0;
 }
-validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate255.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate254(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate239.evaluated;
+  const evaluated0 = validate254.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate240(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+  if (!validate255(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
     errors = vErrors.length;
   }
-  validate239.errors = vErrors;
+  validate254.errors = vErrors;
   return errors === 0;
 }
-validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var logout_200 = validate242;
-function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate254.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var logout_200 = validate257;
+function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate243.evaluated;
+  const evaluated0 = validate258.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11994,35 +12775,35 @@ function validate243(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate243.errors = vErrors;
+  validate258.errors = vErrors;
   return errors === 0;
 }
-validate243.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate242(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate258.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate242.evaluated;
+  const evaluated0 = validate257.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate243(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+  if (!validate258(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
     errors = vErrors.length;
   }
-  validate242.errors = vErrors;
+  validate257.errors = vErrors;
   return errors === 0;
 }
-validate242.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSessions_200 = validate245;
-var schema128 = { "type": "object", "description": "What descends from one login.", "additionalProperties": false, "required": ["id", "org_id", "created_at", "last_used_at", "expires_at", "ip", "user_agent"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the session: the family of its refresh tokens." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that its tokens are scoped to. Null when they are orgless." }, "created_at": { "type": "string", "format": "date-time", "description": "When it began." }, "last_used_at": { "type": "string", "format": "date-time", "description": "When it was last refreshed; at first, when it began." }, "expires_at": { "type": "string", "format": "date-time", "description": "When it ends, unless it is refreshed before." }, "ip": { "type": ["string", "null"], "description": "The IP address from which it was last refreshed. Null when unknown." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header with which it was last refreshed. Null when there was none." } } };
-function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSessions_200 = validate260;
+var schema136 = { "type": "object", "description": "What descends from one login.", "additionalProperties": false, "required": ["id", "org_id", "created_at", "last_used_at", "expires_at", "ip", "user_agent"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the session: the family of its refresh tokens." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that its tokens are scoped to. Null when they are orgless." }, "created_at": { "type": "string", "format": "date-time", "description": "When it began." }, "last_used_at": { "type": "string", "format": "date-time", "description": "When it was last refreshed; at first, when it began." }, "expires_at": { "type": "string", "format": "date-time", "description": "When it ends, unless it is refreshed before." }, "ip": { "type": ["string", "null"], "description": "The IP address from which it was last refreshed. Null when unknown." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header with which it was last refreshed. Null when there was none." } } };
+function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate247.evaluated;
+  const evaluated0 = validate262.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12129,7 +12910,7 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data1 = data.org_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err10 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema128.properties.org_id.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema136.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -12218,7 +12999,7 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ip !== void 0) {
       let data5 = data.ip;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema128.properties.ip.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema136.properties.ip.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -12230,7 +13011,7 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_agent !== void 0) {
       let data6 = data.user_agent;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema128.properties.user_agent.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema136.properties.user_agent.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -12248,14 +13029,14 @@ function validate247(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate247.errors = vErrors;
+  validate262.errors = vErrors;
   return errors === 0;
 }
-validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate262.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate261(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate246.evaluated;
+  const evaluated0 = validate261.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12306,8 +13087,8 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate247(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+          if (!validate262(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
             errors = vErrors.length;
           }
         }
@@ -12322,8 +13103,8 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -12336,34 +13117,34 @@ function validate246(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate246.errors = vErrors;
+  validate261.errors = vErrors;
   return errors === 0;
 }
-validate246.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate261.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate245.evaluated;
+  const evaluated0 = validate260.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate246(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+  if (!validate261(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
     errors = vErrors.length;
   }
-  validate245.errors = vErrors;
+  validate260.errors = vErrors;
   return errors === 0;
 }
-validate245.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SessionNotFound = validate251;
-function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SessionNotFound = validate266;
+function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate252.evaluated;
+  const evaluated0 = validate267.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12516,34 +13297,34 @@ function validate252(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate252.errors = vErrors;
+  validate267.errors = vErrors;
   return errors === 0;
 }
-validate252.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate267.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate251.evaluated;
+  const evaluated0 = validate266.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate252(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+  if (!validate267(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
     errors = vErrors.length;
   }
-  validate251.errors = vErrors;
+  validate266.errors = vErrors;
   return errors === 0;
 }
-validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var onboard_body = validate255;
-function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate266.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var onboard_body = validate270;
+function validate272(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate257.evaluated;
+  const evaluated0 = validate272.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12587,14 +13368,14 @@ function validate257(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate257.errors = vErrors;
+  validate272.errors = vErrors;
   return errors === 0;
 }
-validate257.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate272.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate256.evaluated;
+  const evaluated0 = validate271.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12657,8 +13438,8 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.org_name !== void 0) {
-      if (!validate257(data.org_name, { instancePath: instancePath + "/org_name", parentData: data, parentDataProperty: "org_name", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+      if (!validate272(data.org_name, { instancePath: instancePath + "/org_name", parentData: data, parentDataProperty: "org_name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
         errors = vErrors.length;
       }
     }
@@ -12800,38 +13581,38 @@ function validate256(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate256.errors = vErrors;
+  validate271.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate256.evaluated = { "dynamicProps": true, "dynamicItems": false };
-function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate271.evaluated = { "dynamicProps": true, "dynamicItems": false };
+function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate255.evaluated;
+  const evaluated0 = validate270.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate256(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+  if (!validate271(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
     errors = vErrors.length;
   } else {
-    var props0 = validate256.evaluated.props;
+    var props0 = validate271.evaluated.props;
   }
-  validate255.errors = vErrors;
+  validate270.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate255.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var onboard_200 = validate260;
-function validate261(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate270.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var onboard_200 = validate275;
+function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate261.evaluated;
+  const evaluated0 = validate276.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12926,8 +13707,8 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -12940,34 +13721,34 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate261.errors = vErrors;
+  validate276.errors = vErrors;
   return errors === 0;
 }
-validate261.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate276.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate260.evaluated;
+  const evaluated0 = validate275.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate261(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+  if (!validate276(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
     errors = vErrors.length;
   }
-  validate260.errors = vErrors;
+  validate275.errors = vErrors;
   return errors === 0;
 }
-validate260.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InvalidInvite = validate265;
-function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate275.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InvalidInvite = validate280;
+function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate266.evaluated;
+  const evaluated0 = validate281.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13130,34 +13911,34 @@ function validate266(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate266.errors = vErrors;
+  validate281.errors = vErrors;
   return errors === 0;
 }
-validate266.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate265(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate281.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate265.evaluated;
+  const evaluated0 = validate280.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate266(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+  if (!validate281(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
     errors = vErrors.length;
   }
-  validate265.errors = vErrors;
+  validate280.errors = vErrors;
   return errors === 0;
 }
-validate265.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_EmailNotVerified = validate269;
-function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_EmailNotVerified = validate284;
+function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate270.evaluated;
+  const evaluated0 = validate285.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13310,34 +14091,34 @@ function validate270(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate270.errors = vErrors;
+  validate285.errors = vErrors;
   return errors === 0;
 }
-validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate269.evaluated;
+  const evaluated0 = validate284.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate270(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+  if (!validate285(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
     errors = vErrors.length;
   }
-  validate269.errors = vErrors;
+  validate284.errors = vErrors;
   return errors === 0;
 }
-validate269.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_AlreadyMember = validate273;
-function validate274(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_AlreadyMember = validate288;
+function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate274.evaluated;
+  const evaluated0 = validate289.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13490,35 +14271,35 @@ function validate274(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate274.errors = vErrors;
+  validate289.errors = vErrors;
   return errors === 0;
 }
-validate274.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate273(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate289.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate273.evaluated;
+  const evaluated0 = validate288.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate274(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+  if (!validate289(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
     errors = vErrors.length;
   }
-  validate273.errors = vErrors;
+  validate288.errors = vErrors;
   return errors === 0;
 }
-validate273.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getOnboardingState_200 = validate277;
-var schema143 = { "type": "object", "description": "Where a user stands in onboarding.", "additionalProperties": false, "required": ["next_step", "recommended_provider", "integration_skipped", "org_id", "org_name", "first_integration_connected"], "properties": { "next_step": { "type": "string", "enum": ["workspace", "integration", "complete", "dashboard"], "description": "What to do next." }, "recommended_provider": { "type": ["string", "null"], "enum": ["host_a", "host_b", null], "description": "The code host to offer first. Null unless the next step is `integration`." }, "integration_skipped": { "type": "boolean", "description": "Whether the integration step was skipped and nothing has been connected since." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the state is about. Null when there is none." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null when there is none." }, "first_integration_connected": { "type": "boolean", "description": "Whether the organization has an active integration." } } };
-function validate278(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate288.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getOnboardingState_200 = validate292;
+var schema151 = { "type": "object", "description": "Where a user stands in onboarding.", "additionalProperties": false, "required": ["next_step", "recommended_provider", "integration_skipped", "org_id", "org_name", "first_integration_connected"], "properties": { "next_step": { "type": "string", "enum": ["workspace", "integration", "complete", "dashboard"], "description": "What to do next." }, "recommended_provider": { "type": ["string", "null"], "enum": ["host_a", "host_b", null], "description": "The code host to offer first. Null unless the next step is `integration`." }, "integration_skipped": { "type": "boolean", "description": "Whether the integration step was skipped and nothing has been connected since." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization that the state is about. Null when there is none." }, "org_name": { "type": ["string", "null"], "description": "The name of that organization. Null when there is none." }, "first_integration_connected": { "type": "boolean", "description": "Whether the organization has an active integration." } } };
+function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate278.evaluated;
+  const evaluated0 = validate293.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13603,7 +14384,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "workspace" || data0 === "integration" || data0 === "complete" || data0 === "dashboard")) {
-        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema143.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
+        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema151.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -13615,7 +14396,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.recommended_provider !== void 0) {
       let data1 = data.recommended_provider;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema143.properties.recommended_provider.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema151.properties.recommended_provider.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -13624,7 +14405,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "host_a" || data1 === "host_b" || data1 === null)) {
-        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema143.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema151.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -13647,7 +14428,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data3 = data.org_id;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema143.properties.org_id.type }, message: "must be string,null" };
+        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema151.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -13670,7 +14451,7 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_name !== void 0) {
       let data4 = data.org_name;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema143.properties.org_name.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema151.properties.org_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -13699,34 +14480,34 @@ function validate278(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate278.errors = vErrors;
+  validate293.errors = vErrors;
   return errors === 0;
 }
-validate278.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate293.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate277.evaluated;
+  const evaluated0 = validate292.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate278(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+  if (!validate293(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
     errors = vErrors.length;
   }
-  validate277.errors = vErrors;
+  validate292.errors = vErrors;
   return errors === 0;
 }
-validate277.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var skipIntegration_200 = validate280;
-function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var skipIntegration_200 = validate295;
+function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate281.evaluated;
+  const evaluated0 = validate296.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13811,7 +14592,7 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "workspace" || data0 === "integration" || data0 === "complete" || data0 === "dashboard")) {
-        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema143.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
+        const err8 = { instancePath: instancePath + "/next_step", schemaPath: "#/properties/next_step/enum", keyword: "enum", params: { allowedValues: schema151.properties.next_step.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -13823,7 +14604,7 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.recommended_provider !== void 0) {
       let data1 = data.recommended_provider;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema143.properties.recommended_provider.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/type", keyword: "type", params: { type: schema151.properties.recommended_provider.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -13832,7 +14613,7 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "host_a" || data1 === "host_b" || data1 === null)) {
-        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema143.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/recommended_provider", schemaPath: "#/properties/recommended_provider/enum", keyword: "enum", params: { allowedValues: schema151.properties.recommended_provider.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -13855,7 +14636,7 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data3 = data.org_id;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema143.properties.org_id.type }, message: "must be string,null" };
+        const err12 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema151.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err12];
         } else {
@@ -13878,7 +14659,7 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_name !== void 0) {
       let data4 = data.org_name;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema143.properties.org_name.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/org_name", schemaPath: "#/properties/org_name/type", keyword: "type", params: { type: schema151.properties.org_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -13907,34 +14688,34 @@ function validate281(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate281.errors = vErrors;
+  validate296.errors = vErrors;
   return errors === 0;
 }
-validate281.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate280(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate280.evaluated;
+  const evaluated0 = validate295.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate281(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
+  if (!validate296(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
     errors = vErrors.length;
   }
-  validate280.errors = vErrors;
+  validate295.errors = vErrors;
   return errors === 0;
 }
-validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrganizationRequired = validate283;
-function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate295.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrganizationRequired = validate298;
+function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate284.evaluated;
+  const evaluated0 = validate299.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14087,34 +14868,34 @@ function validate284(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate284.errors = vErrors;
+  validate299.errors = vErrors;
   return errors === 0;
 }
-validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate283(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate283.evaluated;
+  const evaluated0 = validate298.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate284(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+  if (!validate299(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
     errors = vErrors.length;
   }
-  validate283.errors = vErrors;
+  validate298.errors = vErrors;
   return errors === 0;
 }
-validate283.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var acceptInvite_body = validate287;
-function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate298.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var acceptInvite_body = validate302;
+function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate288.evaluated;
+  const evaluated0 = validate303.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14182,34 +14963,34 @@ function validate288(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate288.errors = vErrors;
+  validate303.errors = vErrors;
   return errors === 0;
 }
-validate288.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate287(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate303.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate287.evaluated;
+  const evaluated0 = validate302.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate288(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
+  if (!validate303(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
     errors = vErrors.length;
   }
-  validate287.errors = vErrors;
+  validate302.errors = vErrors;
   return errors === 0;
 }
-validate287.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var acceptInvite_200 = validate290;
-function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate302.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var acceptInvite_200 = validate305;
+function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate291.evaluated;
+  const evaluated0 = validate306.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14304,8 +15085,8 @@ function validate291(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -14318,34 +15099,34 @@ function validate291(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate291.errors = vErrors;
+  validate306.errors = vErrors;
   return errors === 0;
 }
-validate291.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate290.evaluated;
+  const evaluated0 = validate305.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate291(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
     errors = vErrors.length;
   }
-  validate290.errors = vErrors;
+  validate305.errors = vErrors;
   return errors === 0;
 }
-validate290.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateOrganization_body = validate295;
-function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateOrganization_body = validate310;
+function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate296.evaluated;
+  const evaluated0 = validate311.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14422,34 +15203,34 @@ function validate296(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate296.errors = vErrors;
+  validate311.errors = vErrors;
   return errors === 0;
 }
-validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate310(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate295.evaluated;
+  const evaluated0 = validate310.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate296(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
+  if (!validate311(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
     errors = vErrors.length;
   }
-  validate295.errors = vErrors;
+  validate310.errors = vErrors;
   return errors === 0;
 }
-validate295.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateOrganization_200 = validate298;
-function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate310.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateOrganization_200 = validate313;
+function validate314(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate299.evaluated;
+  const evaluated0 = validate314.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14590,34 +15371,34 @@ function validate299(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate299.errors = vErrors;
+  validate314.errors = vErrors;
   return errors === 0;
 }
-validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate314.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate313(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate298.evaluated;
+  const evaluated0 = validate313.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate299(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
+  if (!validate314(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
     errors = vErrors.length;
   }
-  validate298.errors = vErrors;
+  validate313.errors = vErrors;
   return errors === 0;
 }
-validate298.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrganizationMismatch = validate301;
-function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate313.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrganizationMismatch = validate316;
+function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate302.evaluated;
+  const evaluated0 = validate317.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14770,35 +15551,35 @@ function validate302(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate302.errors = vErrors;
+  validate317.errors = vErrors;
   return errors === 0;
 }
-validate302.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate301(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate301.evaluated;
+  const evaluated0 = validate316.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate302(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate302.errors : vErrors.concat(validate302.errors);
+  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
     errors = vErrors.length;
   }
-  validate301.errors = vErrors;
+  validate316.errors = vErrors;
   return errors === 0;
 }
-validate301.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InsufficientRole = validate305;
-var schema159 = { "type": "object", "description": "The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role.", "x-problem": { "raised-by": "both" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "required_role"], "properties": { "type": { "type": "string", "const": "/problems/insufficient-role" }, "title": { "type": "string", "const": "Insufficient role" }, "status": { "type": "integer", "const": 403 }, "message": { "type": "string", "description": "What happened, for people to read. The wording may change." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "required_role": { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "The lowest role that would have sufficed." } } };
-function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InsufficientRole = validate320;
+var schema167 = { "type": "object", "description": "The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role.", "x-problem": { "raised-by": "both" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "required_role"], "properties": { "type": { "type": "string", "const": "/problems/insufficient-role" }, "title": { "type": "string", "const": "Insufficient role" }, "status": { "type": "integer", "const": 403 }, "message": { "type": "string", "description": "What happened, for people to read. The wording may change." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "required_role": { "type": "string", "enum": ["owner", "admin", "member", "viewer"], "description": "The lowest role that would have sufficed." } } };
+function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate306.evaluated;
+  const evaluated0 = validate321.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14963,7 +15744,7 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data5 === "owner" || data5 === "admin" || data5 === "member" || data5 === "viewer")) {
-        const err15 = { instancePath: instancePath + "/required_role", schemaPath: "#/properties/required_role/enum", keyword: "enum", params: { allowedValues: schema159.properties.required_role.enum }, message: "must be equal to one of the allowed values" };
+        const err15 = { instancePath: instancePath + "/required_role", schemaPath: "#/properties/required_role/enum", keyword: "enum", params: { allowedValues: schema167.properties.required_role.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -14981,35 +15762,35 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate306.errors = vErrors;
+  validate321.errors = vErrors;
   return errors === 0;
 }
-validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate305.evaluated;
+  const evaluated0 = validate320.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
+  if (!validate321(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
     errors = vErrors.length;
   }
-  validate305.errors = vErrors;
+  validate320.errors = vErrors;
   return errors === 0;
 }
-validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listInvites_200 = validate309;
-var schema162 = { "type": "object", "description": "An invitation to join an organization. Its token is never shown.", "additionalProperties": false, "required": ["id", "org_id", "email", "role", "status", "invited_by", "created_at", "expires_at", "accepted_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the invite." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization to join." }, "email": { "type": "string", "format": "email", "description": "The address that it was sent to, in lower case." }, "role": { "$ref": "contract#/components/schemas/Role" }, "status": { "type": "string", "enum": ["pending", "accepted", "revoked", "expired"], "description": "`pending` until it is accepted or revoked, or expires." }, "invited_by": { "type": ["string", "null"], "format": "uuid", "description": "Who sent it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was sent." }, "expires_at": { "type": "string", "format": "date-time", "description": "Until when it is good." }, "accepted_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was accepted. Null until then." } } };
-function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate320.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listInvites_200 = validate324;
+var schema170 = { "type": "object", "description": "An invitation to join an organization. Its token is never shown.", "additionalProperties": false, "required": ["id", "org_id", "email", "role", "status", "invited_by", "created_at", "expires_at", "accepted_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the invite." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization to join." }, "email": { "type": "string", "format": "email", "description": "The address that it was sent to, in lower case." }, "role": { "$ref": "contract#/components/schemas/Role" }, "status": { "type": "string", "enum": ["pending", "accepted", "revoked", "expired"], "description": "`pending` until it is accepted or revoked, or expires." }, "invited_by": { "type": ["string", "null"], "format": "uuid", "description": "Who sent it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was sent." }, "expires_at": { "type": "string", "format": "date-time", "description": "Until when it is good." }, "accepted_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was accepted. Null until then." } } };
+function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate311.evaluated;
+  const evaluated0 = validate326.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15099,7 +15880,7 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema162.properties, key0)) {
+      if (!func13.call(schema170.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -15176,8 +15957,8 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -15193,7 +15974,7 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "pending" || data4 === "accepted" || data4 === "revoked" || data4 === "expired")) {
-        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema162.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema170.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15205,7 +15986,7 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.invited_by !== void 0) {
       let data5 = data.invited_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema162.properties.invited_by.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema170.properties.invited_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -15272,7 +16053,7 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.accepted_at !== void 0) {
       let data8 = data.accepted_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema162.properties.accepted_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema170.properties.accepted_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -15301,14 +16082,14 @@ function validate311(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate311.errors = vErrors;
+  validate326.errors = vErrors;
   return errors === 0;
 }
-validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate310(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate325(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate310.evaluated;
+  const evaluated0 = validate325.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15359,8 +16140,8 @@ function validate310(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate311(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
+          if (!validate326(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
             errors = vErrors.length;
           }
         }
@@ -15375,8 +16156,8 @@ function validate310(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -15389,34 +16170,34 @@ function validate310(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate310.errors = vErrors;
+  validate325.errors = vErrors;
   return errors === 0;
 }
-validate310.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate325.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate309.evaluated;
+  const evaluated0 = validate324.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate310(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
+  if (!validate325(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate325.errors : vErrors.concat(validate325.errors);
     errors = vErrors.length;
   }
-  validate309.errors = vErrors;
+  validate324.errors = vErrors;
   return errors === 0;
 }
-validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createInvite_body = validate316;
-function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate324.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createInvite_body = validate331;
+function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate317.evaluated;
+  const evaluated0 = validate332.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15460,8 +16241,8 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -15474,34 +16255,34 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate317.errors = vErrors;
+  validate332.errors = vErrors;
   return errors === 0;
 }
-validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate316.evaluated;
+  const evaluated0 = validate331.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
     errors = vErrors.length;
   }
-  validate316.errors = vErrors;
+  validate331.errors = vErrors;
   return errors === 0;
 }
-validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createInvite_201 = validate321;
-function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createInvite_201 = validate336;
+function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate322.evaluated;
+  const evaluated0 = validate337.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15591,7 +16372,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema162.properties, key0)) {
+      if (!func13.call(schema170.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -15668,8 +16449,8 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -15685,7 +16466,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "pending" || data4 === "accepted" || data4 === "revoked" || data4 === "expired")) {
-        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema162.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err17 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema170.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -15697,7 +16478,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.invited_by !== void 0) {
       let data5 = data.invited_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema162.properties.invited_by.type }, message: "must be string,null" };
+        const err18 = { instancePath: instancePath + "/invited_by", schemaPath: "#/properties/invited_by/type", keyword: "type", params: { type: schema170.properties.invited_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err18];
         } else {
@@ -15764,7 +16545,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.accepted_at !== void 0) {
       let data8 = data.accepted_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema162.properties.accepted_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/accepted_at", schemaPath: "#/properties/accepted_at/type", keyword: "type", params: { type: schema170.properties.accepted_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -15793,34 +16574,34 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate322.errors = vErrors;
+  validate337.errors = vErrors;
   return errors === 0;
 }
-validate322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate321.evaluated;
+  const evaluated0 = validate336.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+  if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
     errors = vErrors.length;
   }
-  validate321.errors = vErrors;
+  validate336.errors = vErrors;
   return errors === 0;
 }
-validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RoleNotGrantable = validate325;
-function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RoleNotGrantable = validate340;
+function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate326.evaluated;
+  const evaluated0 = validate341.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15973,34 +16754,34 @@ function validate326(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate326.errors = vErrors;
+  validate341.errors = vErrors;
   return errors === 0;
 }
-validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate325(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate340(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate325.evaluated;
+  const evaluated0 = validate340.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate326(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+  if (!validate341(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
     errors = vErrors.length;
   }
-  validate325.errors = vErrors;
+  validate340.errors = vErrors;
   return errors === 0;
 }
-validate325.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InviteExists = validate329;
-function validate330(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate340.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InviteExists = validate344;
+function validate345(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate330.evaluated;
+  const evaluated0 = validate345.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16153,34 +16934,34 @@ function validate330(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate330.errors = vErrors;
+  validate345.errors = vErrors;
   return errors === 0;
 }
-validate330.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate329(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate345.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate344(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate329.evaluated;
+  const evaluated0 = validate344.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate330(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate330.errors : vErrors.concat(validate330.errors);
+  if (!validate345(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
     errors = vErrors.length;
   }
-  validate329.errors = vErrors;
+  validate344.errors = vErrors;
   return errors === 0;
 }
-validate329.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InviteNotFound = validate333;
-function validate334(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate344.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InviteNotFound = validate348;
+function validate349(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate334.evaluated;
+  const evaluated0 = validate349.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16333,35 +17114,35 @@ function validate334(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate334.errors = vErrors;
+  validate349.errors = vErrors;
   return errors === 0;
 }
-validate334.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate333(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate349.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate333.evaluated;
+  const evaluated0 = validate348.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate334(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
+  if (!validate349(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
     errors = vErrors.length;
   }
-  validate333.errors = vErrors;
+  validate348.errors = vErrors;
   return errors === 0;
 }
-validate333.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listMembers_200 = validate337;
-var schema175 = { "type": "object", "description": "A member of an organization.", "additionalProperties": false, "required": ["user_id", "email", "full_name", "role", "joined_at"], "properties": { "user_id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address, in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "role": { "$ref": "contract#/components/schemas/Role" }, "joined_at": { "type": "string", "format": "date-time", "description": "When the user became a member." } } };
-function validate339(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate348.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listMembers_200 = validate352;
+var schema183 = { "type": "object", "description": "A member of an organization.", "additionalProperties": false, "required": ["user_id", "email", "full_name", "role", "joined_at"], "properties": { "user_id": { "type": "string", "format": "uuid", "description": "The id of the user." }, "email": { "type": "string", "format": "email", "description": "The e-mail address, in lower case." }, "full_name": { "type": ["string", "null"], "description": "The name that the user goes by. Null when none was given." }, "role": { "$ref": "contract#/components/schemas/Role" }, "joined_at": { "type": "string", "format": "date-time", "description": "When the user became a member." } } };
+function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate339.evaluated;
+  const evaluated0 = validate354.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16472,7 +17253,7 @@ function validate339(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema175.properties.full_name.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema183.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -16482,8 +17263,8 @@ function validate339(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -16518,14 +17299,14 @@ function validate339(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate339.errors = vErrors;
+  validate354.errors = vErrors;
   return errors === 0;
 }
-validate339.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate338(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate354.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate338.evaluated;
+  const evaluated0 = validate353.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16576,8 +17357,8 @@ function validate338(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate339(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
+          if (!validate354(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
             errors = vErrors.length;
           }
         }
@@ -16592,8 +17373,8 @@ function validate338(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -16606,34 +17387,34 @@ function validate338(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate338.errors = vErrors;
+  validate353.errors = vErrors;
   return errors === 0;
 }
-validate338.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate353.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate337.evaluated;
+  const evaluated0 = validate352.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate338(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+  if (!validate353(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
     errors = vErrors.length;
   }
-  validate337.errors = vErrors;
+  validate352.errors = vErrors;
   return errors === 0;
 }
-validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MemberNotFound = validate344;
-function validate345(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MemberNotFound = validate359;
+function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate345.evaluated;
+  const evaluated0 = validate360.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16786,34 +17567,34 @@ function validate345(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate345.errors = vErrors;
+  validate360.errors = vErrors;
   return errors === 0;
 }
-validate345.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate344(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate360.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate344.evaluated;
+  const evaluated0 = validate359.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate345(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
+  if (!validate360(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
     errors = vErrors.length;
   }
-  validate344.errors = vErrors;
+  validate359.errors = vErrors;
   return errors === 0;
 }
-validate344.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_LastOwner = validate348;
-function validate349(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate359.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_LastOwner = validate363;
+function validate364(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate349.evaluated;
+  const evaluated0 = validate364.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16966,34 +17747,34 @@ function validate349(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate349.errors = vErrors;
+  validate364.errors = vErrors;
   return errors === 0;
 }
-validate349.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate364.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate348.evaluated;
+  const evaluated0 = validate363.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate349(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
+  if (!validate364(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
     errors = vErrors.length;
   }
-  validate348.errors = vErrors;
+  validate363.errors = vErrors;
   return errors === 0;
 }
-validate348.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var changeMemberRole_body = validate352;
-function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate363.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var changeMemberRole_body = validate367;
+function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate353.evaluated;
+  const evaluated0 = validate368.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17022,8 +17803,8 @@ function validate353(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -17036,34 +17817,34 @@ function validate353(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate353.errors = vErrors;
+  validate368.errors = vErrors;
   return errors === 0;
 }
-validate353.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate368.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate352.evaluated;
+  const evaluated0 = validate367.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate353(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+  if (!validate368(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
     errors = vErrors.length;
   }
-  validate352.errors = vErrors;
+  validate367.errors = vErrors;
   return errors === 0;
 }
-validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var changeMemberRole_200 = validate356;
-function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var changeMemberRole_200 = validate371;
+function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate357.evaluated;
+  const evaluated0 = validate372.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17174,7 +17955,7 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.full_name !== void 0) {
       let data2 = data.full_name;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema175.properties.full_name.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/full_name", schemaPath: "#/properties/full_name/type", keyword: "type", params: { type: schema183.properties.full_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -17184,8 +17965,8 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.role !== void 0) {
-      if (!validate226(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+      if (!validate241(data.role, { instancePath: instancePath + "/role", parentData: data, parentDataProperty: "role", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
         errors = vErrors.length;
       }
     }
@@ -17220,36 +18001,36 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate357.errors = vErrors;
+  validate372.errors = vErrors;
   return errors === 0;
 }
-validate357.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate356.evaluated;
+  const evaluated0 = validate371.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+  if (!validate372(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
     errors = vErrors.length;
   }
-  validate356.errors = vErrors;
+  validate371.errors = vErrors;
   return errors === 0;
 }
-validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_200 = validate360;
-var schema186 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
-var schema187 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
-function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_200 = validate375;
+var schema194 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
+var schema195 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
+function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate363.evaluated;
+  const evaluated0 = validate378.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17266,7 +18047,7 @@ function validate363(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "host_a" || data === "host_b")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema187.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema195.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -17274,14 +18055,14 @@ function validate363(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate363.errors = vErrors;
+  validate378.errors = vErrors;
   return errors === 0;
 }
-validate363.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate378.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate362.evaluated;
+  const evaluated0 = validate377.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17389,7 +18170,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema186.properties, key0)) {
+      if (!func13.call(schema194.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -17444,8 +18225,8 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate363(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
         errors = vErrors.length;
       }
     }
@@ -17463,7 +18244,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema186.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema194.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -17486,7 +18267,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema186.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema194.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -17509,7 +18290,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema186.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema194.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -17521,7 +18302,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema186.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema194.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -17583,14 +18364,14 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate362.errors = vErrors;
+  validate377.errors = vErrors;
   return errors === 0;
 }
-validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate361.evaluated;
+  const evaluated0 = validate376.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17641,8 +18422,8 @@ function validate361(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate362(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+          if (!validate377(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
             errors = vErrors.length;
           }
         }
@@ -17657,8 +18438,8 @@ function validate361(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -17671,37 +18452,37 @@ function validate361(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate361.errors = vErrors;
+  validate376.errors = vErrors;
   return errors === 0;
 }
-validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate375(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate360.evaluated;
+  const evaluated0 = validate375.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate361(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+  if (!validate376(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate376.errors : vErrors.concat(validate376.errors);
     errors = vErrors.length;
   }
-  validate360.errors = vErrors;
+  validate375.errors = vErrors;
   return errors === 0;
 }
-validate360.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_body = validate368;
-var schema189 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
+validate375.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_body = validate383;
+var schema197 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
 var formats122 = require_formats().fullFormats.uri;
 var pattern9 = new RegExp("^https?://", "u");
-function validate369(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate369.evaluated;
+  const evaluated0 = validate384.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17748,14 +18529,14 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate363(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
         errors = vErrors.length;
       }
     }
     if (data.name !== void 0) {
-      if (!validate257(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
         errors = vErrors.length;
       }
     }
@@ -17793,7 +18574,7 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data3 = data.base_url;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema189.properties.base_url.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema197.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -17849,34 +18630,34 @@ function validate369(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate369.errors = vErrors;
+  validate384.errors = vErrors;
   return errors === 0;
 }
-validate369.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate384.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate368.evaluated;
+  const evaluated0 = validate383.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate369(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate369.errors : vErrors.concat(validate369.errors);
+  if (!validate384(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
     errors = vErrors.length;
   }
-  validate368.errors = vErrors;
+  validate383.errors = vErrors;
   return errors === 0;
 }
-validate368.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_201 = validate373;
-function validate374(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate383.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_201 = validate388;
+function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate374.evaluated;
+  const evaluated0 = validate389.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17984,7 +18765,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema186.properties, key0)) {
+      if (!func13.call(schema194.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -18039,8 +18820,8 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate363(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
         errors = vErrors.length;
       }
     }
@@ -18058,7 +18839,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema186.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema194.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -18081,7 +18862,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema186.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema194.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -18104,7 +18885,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema186.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema194.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -18116,7 +18897,7 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema186.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema194.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -18178,34 +18959,34 @@ function validate374(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate374.errors = vErrors;
+  validate389.errors = vErrors;
   return errors === 0;
 }
-validate374.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate389.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate373.evaluated;
+  const evaluated0 = validate388.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate374(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate374.errors : vErrors.concat(validate374.errors);
+  if (!validate389(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
     errors = vErrors.length;
   }
-  validate373.errors = vErrors;
+  validate388.errors = vErrors;
   return errors === 0;
 }
-validate373.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationExists = validate377;
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate388.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationExists = validate392;
+function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate378.evaluated;
+  const evaluated0 = validate393.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18358,34 +19139,34 @@ function validate378(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate378.errors = vErrors;
+  validate393.errors = vErrors;
   return errors === 0;
 }
-validate378.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate377.evaluated;
+  const evaluated0 = validate392.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate378(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+  if (!validate393(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
     errors = vErrors.length;
   }
-  validate377.errors = vErrors;
+  validate392.errors = vErrors;
   return errors === 0;
 }
-validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationNotFound = validate381;
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationNotFound = validate396;
+function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate382.evaluated;
+  const evaluated0 = validate397.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18538,34 +19319,34 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate382.errors = vErrors;
+  validate397.errors = vErrors;
   return errors === 0;
 }
-validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate381.evaluated;
+  const evaluated0 = validate396.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
     errors = vErrors.length;
   }
-  validate381.errors = vErrors;
+  validate396.errors = vErrors;
   return errors === 0;
 }
-validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationInUse = validate385;
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationInUse = validate400;
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate386.evaluated;
+  const evaluated0 = validate401.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18718,35 +19499,35 @@ function validate386(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate386.errors = vErrors;
+  validate401.errors = vErrors;
   return errors === 0;
 }
-validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate385.evaluated;
+  const evaluated0 = validate400.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate386(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate386.errors : vErrors.concat(validate386.errors);
+  if (!validate401(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
     errors = vErrors.length;
   }
-  validate385.errors = vErrors;
+  validate400.errors = vErrors;
   return errors === 0;
 }
-validate385.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_200 = validate389;
-var schema199 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
-function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate400.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_200 = validate404;
+var schema207 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
+function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate390.evaluated;
+  const evaluated0 = validate405.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18806,7 +19587,7 @@ function validate390(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data1 = data.error;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema199.properties.error.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema207.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -18846,36 +19627,36 @@ function validate390(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate390.errors = vErrors;
+  validate405.errors = vErrors;
   return errors === 0;
 }
-validate390.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate389.evaluated;
+  const evaluated0 = validate404.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate390(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
+  if (!validate405(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate405.errors : vErrors.concat(validate405.errors);
     errors = vErrors.length;
   }
-  validate389.errors = vErrors;
+  validate404.errors = vErrors;
   return errors === 0;
 }
-validate389.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_200 = validate392;
-var schema202 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
-var schema203 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
-function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate404.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncConfigs_200 = validate407;
+var schema210 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
+var schema211 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
+function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate395.evaluated;
+  const evaluated0 = validate410.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18892,7 +19673,7 @@ function validate395(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema203.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema211.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -18900,15 +19681,15 @@ function validate395(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate395.errors = vErrors;
+  validate410.errors = vErrors;
   return errors === 0;
 }
-validate395.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema204 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate410.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema212 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
+function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate397.evaluated;
+  const evaluated0 = validate412.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18925,7 +19706,7 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "git" || data === "prs" || data === "blame" || data === "cicd" || data === "deployments" || data === "incidents")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema204.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema212.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -18933,15 +19714,15 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate397.errors = vErrors;
+  validate412.errors = vErrors;
   return errors === 0;
 }
-validate397.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema205 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
-function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate412.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema213 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
+function validate414(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate399.evaluated;
+  const evaluated0 = validate414.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18958,7 +19739,7 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "pending" || data === "running" || data === "partial" || data === "complete" || data === "failed" || data === "cancelled")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema205.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema213.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -18966,14 +19747,14 @@ function validate399(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate399.errors = vErrors;
+  validate414.errors = vErrors;
   return errors === 0;
 }
-validate399.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate414.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate394.evaluated;
+  const evaluated0 = validate409.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19090,7 +19871,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema202.properties, key0)) {
+      if (!func13.call(schema210.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -19147,7 +19928,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema202.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -19179,8 +19960,8 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate395(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
         errors = vErrors.length;
       }
     }
@@ -19189,8 +19970,8 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -19298,7 +20079,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema202.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -19395,15 +20176,15 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate399(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -19437,7 +20218,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -19460,7 +20241,7 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -19491,14 +20272,14 @@ function validate394(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate394.errors = vErrors;
+  validate409.errors = vErrors;
   return errors === 0;
 }
-validate394.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate409.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate393.evaluated;
+  const evaluated0 = validate408.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19549,8 +20330,8 @@ function validate393(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate394(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
+          if (!validate409(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
             errors = vErrors.length;
           }
         }
@@ -19565,8 +20346,8 @@ function validate393(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -19579,36 +20360,36 @@ function validate393(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate393.errors = vErrors;
+  validate408.errors = vErrors;
   return errors === 0;
 }
-validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate408.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate392.evaluated;
+  const evaluated0 = validate407.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate393(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
+  if (!validate408(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
     errors = vErrors.length;
   }
-  validate392.errors = vErrors;
+  validate407.errors = vErrors;
   return errors === 0;
 }
-validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_body = validate404;
-var schema207 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
+validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_body = validate419;
+var schema215 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
 var func0 = require_equal().default;
-function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate405.evaluated;
+  const evaluated0 = validate420.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19667,21 +20448,21 @@ function validate405(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.name !== void 0) {
-      if (!validate257(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
         errors = vErrors.length;
       }
     }
     if (data.provider !== void 0) {
-      if (!validate395(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
         errors = vErrors.length;
       }
     }
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema207.properties.integration_id.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema215.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -19724,8 +20505,8 @@ function validate405(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -19862,34 +20643,34 @@ function validate405(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate405.errors = vErrors;
+  validate420.errors = vErrors;
   return errors === 0;
 }
-validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate420.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate404.evaluated;
+  const evaluated0 = validate419.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate405(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate405.errors : vErrors.concat(validate405.errors);
+  if (!validate420(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
     errors = vErrors.length;
   }
-  validate404.errors = vErrors;
+  validate419.errors = vErrors;
   return errors === 0;
 }
-validate404.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_201 = validate410;
-function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate419.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_201 = validate425;
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate411.evaluated;
+  const evaluated0 = validate426.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20006,7 +20787,7 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema202.properties, key0)) {
+      if (!func13.call(schema210.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -20063,7 +20844,7 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema202.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -20095,8 +20876,8 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate395(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
         errors = vErrors.length;
       }
     }
@@ -20105,8 +20886,8 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -20214,7 +20995,7 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema202.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -20311,15 +21092,15 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate399(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -20353,7 +21134,7 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -20376,7 +21157,7 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -20407,34 +21188,34 @@ function validate411(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate411.errors = vErrors;
+  validate426.errors = vErrors;
   return errors === 0;
 }
-validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate410.evaluated;
+  const evaluated0 = validate425.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate411(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
+  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
     errors = vErrors.length;
   }
-  validate410.errors = vErrors;
+  validate425.errors = vErrors;
   return errors === 0;
 }
-validate410.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_200 = validate416;
-function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncConfig_200 = validate431;
+function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate417.evaluated;
+  const evaluated0 = validate432.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20551,7 +21332,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema202.properties, key0)) {
+      if (!func13.call(schema210.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -20608,7 +21389,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema202.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -20640,8 +21421,8 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate395(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
         errors = vErrors.length;
       }
     }
@@ -20650,8 +21431,8 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -20759,7 +21540,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema202.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -20856,15 +21637,15 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate399(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -20898,7 +21679,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -20921,7 +21702,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -20952,34 +21733,34 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate417.errors = vErrors;
+  validate432.errors = vErrors;
   return errors === 0;
 }
-validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate432.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate416.evaluated;
+  const evaluated0 = validate431.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
+  if (!validate432(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
     errors = vErrors.length;
   }
-  validate416.errors = vErrors;
+  validate431.errors = vErrors;
   return errors === 0;
 }
-validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigNotFound = validate422;
-function validate423(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigNotFound = validate437;
+function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate423.evaluated;
+  const evaluated0 = validate438.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21132,34 +21913,34 @@ function validate423(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate423.errors = vErrors;
+  validate438.errors = vErrors;
   return errors === 0;
 }
-validate423.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate438.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate422.evaluated;
+  const evaluated0 = validate437.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate423(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate423.errors : vErrors.concat(validate423.errors);
+  if (!validate438(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
     errors = vErrors.length;
   }
-  validate422.errors = vErrors;
+  validate437.errors = vErrors;
   return errors === 0;
 }
-validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunActive = validate426;
-function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunActive = validate441;
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate427.evaluated;
+  const evaluated0 = validate442.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21312,34 +22093,34 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate427.errors = vErrors;
+  validate442.errors = vErrors;
   return errors === 0;
 }
-validate427.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate426.evaluated;
+  const evaluated0 = validate441.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate427(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
+  if (!validate442(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
     errors = vErrors.length;
   }
-  validate426.errors = vErrors;
+  validate441.errors = vErrors;
   return errors === 0;
 }
-validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_body = validate430;
-function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_body = validate445;
+function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate431.evaluated;
+  const evaluated0 = validate446.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21368,8 +22149,8 @@ function validate431(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.name !== void 0) {
-      if (!validate257(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
         errors = vErrors.length;
       }
     }
@@ -21396,8 +22177,8 @@ function validate431(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -21536,34 +22317,34 @@ function validate431(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate431.errors = vErrors;
+  validate446.errors = vErrors;
   return errors === 0;
 }
-validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate446.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate430.evaluated;
+  const evaluated0 = validate445.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate431(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate431.errors : vErrors.concat(validate431.errors);
+  if (!validate446(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
     errors = vErrors.length;
   }
-  validate430.errors = vErrors;
+  validate445.errors = vErrors;
   return errors === 0;
 }
-validate430.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_200 = validate435;
-function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate445.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_200 = validate450;
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate436.evaluated;
+  const evaluated0 = validate451.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21680,7 +22461,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema202.properties, key0)) {
+      if (!func13.call(schema210.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -21737,7 +22518,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema202.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -21769,8 +22550,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate395(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
         errors = vErrors.length;
       }
     }
@@ -21779,8 +22560,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate397(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
             errors = vErrors.length;
           }
         }
@@ -21888,7 +22669,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema202.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -21985,15 +22766,15 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate399(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -22027,7 +22808,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -22050,7 +22831,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema202.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -22081,36 +22862,36 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate436.errors = vErrors;
+  validate451.errors = vErrors;
   return errors === 0;
 }
-validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate435.evaluated;
+  const evaluated0 = validate450.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate436(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
+  if (!validate451(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
     errors = vErrors.length;
   }
-  validate435.errors = vErrors;
+  validate450.errors = vErrors;
   return errors === 0;
 }
-validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_200 = validate441;
-var schema222 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
-var schema223 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
-function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_200 = validate456;
+var schema230 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
+var schema231 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
+function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate445.evaluated;
+  const evaluated0 = validate460.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22168,7 +22949,7 @@ function validate445(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.repositories_total !== void 0) {
       let data0 = data.repositories_total;
       if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0))) && data0 !== null) {
-        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema223.properties.repositories_total.type }, message: "must be integer,null" };
+        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema231.properties.repositories_total.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -22266,14 +23047,14 @@ function validate445(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate445.errors = vErrors;
+  validate460.errors = vErrors;
   return errors === 0;
 }
-validate445.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate458(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate458.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22363,7 +23144,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema222.properties, key0)) {
+      if (!func13.call(schema230.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -22418,21 +23199,21 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate399(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate445(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
+      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema222.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -22444,7 +23225,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema222.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -22489,7 +23270,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema222.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -22512,7 +23293,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema222.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -22541,14 +23322,14 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate443.errors = vErrors;
+  validate458.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate458.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate457.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22599,8 +23380,8 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate443(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+          if (!validate458(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate458.errors : vErrors.concat(validate458.errors);
             errors = vErrors.length;
           }
         }
@@ -22615,8 +23396,8 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -22629,34 +23410,34 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate442.errors = vErrors;
+  validate457.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate441.evaluated;
+  const evaluated0 = validate456.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate442(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
+  if (!validate457(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
     errors = vErrors.length;
   }
-  validate441.errors = vErrors;
+  validate456.errors = vErrors;
   return errors === 0;
 }
-validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_202 = validate450;
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_202 = validate465;
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate466.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22746,7 +23527,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema222.properties, key0)) {
+      if (!func13.call(schema230.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -22801,21 +23582,21 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate399(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate445(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
+      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema222.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -22827,7 +23608,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema222.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -22872,7 +23653,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema222.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -22895,7 +23676,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema222.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -22924,34 +23705,34 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate451.errors = vErrors;
+  validate466.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate450.evaluated;
+  const evaluated0 = validate465.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate451(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
+  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
     errors = vErrors.length;
   }
-  validate450.errors = vErrors;
+  validate465.errors = vErrors;
   return errors === 0;
 }
-validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigInactive = validate455;
-function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigInactive = validate470;
+function validate471(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate456.evaluated;
+  const evaluated0 = validate471.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23104,34 +23885,34 @@ function validate456(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate456.errors = vErrors;
+  validate471.errors = vErrors;
   return errors === 0;
 }
-validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate455(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate471.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate455.evaluated;
+  const evaluated0 = validate470.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate456(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
+  if (!validate471(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
     errors = vErrors.length;
   }
-  validate455.errors = vErrors;
+  validate470.errors = vErrors;
   return errors === 0;
 }
-validate455.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_200 = validate459;
-function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_200 = validate474;
+function validate475(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate460.evaluated;
+  const evaluated0 = validate475.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23221,7 +24002,7 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema222.properties, key0)) {
+      if (!func13.call(schema230.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23276,21 +24057,21 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate399(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate445(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
+      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema222.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -23302,7 +24083,7 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema222.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -23347,7 +24128,7 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema222.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -23370,7 +24151,7 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema222.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -23399,34 +24180,34 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate460.errors = vErrors;
+  validate475.errors = vErrors;
   return errors === 0;
 }
-validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate459(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate475.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate459.evaluated;
+  const evaluated0 = validate474.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate460(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+  if (!validate475(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate475.errors : vErrors.concat(validate475.errors);
     errors = vErrors.length;
   }
-  validate459.errors = vErrors;
+  validate474.errors = vErrors;
   return errors === 0;
 }
-validate459.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotFound = validate464;
-function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotFound = validate479;
+function validate480(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate465.evaluated;
+  const evaluated0 = validate480.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23579,34 +24360,34 @@ function validate465(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate465.errors = vErrors;
+  validate480.errors = vErrors;
   return errors === 0;
 }
-validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate464(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate480.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate464.evaluated;
+  const evaluated0 = validate479.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate465(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate465.errors : vErrors.concat(validate465.errors);
+  if (!validate480(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate480.errors : vErrors.concat(validate480.errors);
     errors = vErrors.length;
   }
-  validate464.errors = vErrors;
+  validate479.errors = vErrors;
   return errors === 0;
 }
-validate464.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_200 = validate468;
-function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_200 = validate483;
+function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate469.evaluated;
+  const evaluated0 = validate484.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23696,7 +24477,7 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema222.properties, key0)) {
+      if (!func13.call(schema230.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23751,21 +24532,21 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate399(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate445(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
+      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema222.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -23777,7 +24558,7 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema222.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -23822,7 +24603,7 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema222.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -23845,7 +24626,7 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema222.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -23874,34 +24655,34 @@ function validate469(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate469.errors = vErrors;
+  validate484.errors = vErrors;
   return errors === 0;
 }
-validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate468(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate484.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate468.evaluated;
+  const evaluated0 = validate483.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate469(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
+  if (!validate484(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate484.errors : vErrors.concat(validate484.errors);
     errors = vErrors.length;
   }
-  validate468.errors = vErrors;
+  validate483.errors = vErrors;
   return errors === 0;
 }
-validate468.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotActive = validate473;
-function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotActive = validate488;
+function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate474.evaluated;
+  const evaluated0 = validate489.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24054,35 +24835,35 @@ function validate474(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate474.errors = vErrors;
+  validate489.errors = vErrors;
   return errors === 0;
 }
-validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate473.evaluated;
+  const evaluated0 = validate488.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate474(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate474.errors : vErrors.concat(validate474.errors);
+  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
     errors = vErrors.length;
   }
-  validate473.errors = vErrors;
+  validate488.errors = vErrors;
   return errors === 0;
 }
-validate473.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSetupStatus_200 = validate477;
-var schema237 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or is being rid of them. They count for nothing else here." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
-function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSetupStatus_200 = validate492;
+var schema245 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or is being rid of them. They count for nothing else here." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
+function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate478.evaluated;
+  const evaluated0 = validate493.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24199,7 +24980,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema237.properties, key0)) {
+      if (!func13.call(schema245.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -24221,7 +25002,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "missing_integration" || data0 === "missing_sync_config" || data0 === "failed_sync" || data0 === "running_sync" || data0 === "ready")) {
-        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema237.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema245.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -24246,8 +25027,8 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data2)) {
         const len0 = data2.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate363(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+          if (!validate378(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
             errors = vErrors.length;
           }
         }
@@ -24294,7 +25075,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data5 = data.sync_config_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema237.properties.sync_config_id.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema245.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -24326,7 +25107,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data6 === "none" || data6 === "pending" || data6 === "running" || data6 === "partial" || data6 === "complete" || data6 === "failed")) {
-        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema237.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
+        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema245.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -24372,7 +25153,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_sync_error !== void 0) {
       let data9 = data.last_sync_error;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema237.properties.last_sync_error.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema245.properties.last_sync_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -24415,7 +25196,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data12 === "connect_integration" || data12 === "create_sync_config" || data12 === "start_sync" || data12 === "wait" || data12 === "none")) {
-        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema237.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
+        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema245.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err30];
         } else {
@@ -24433,35 +25214,35 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate478.errors = vErrors;
+  validate493.errors = vErrors;
   return errors === 0;
 }
-validate478.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate493.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate477.evaluated;
+  const evaluated0 = validate492.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate478(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
+  if (!validate493(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
     errors = vErrors.length;
   }
-  validate477.errors = vErrors;
+  validate492.errors = vErrors;
   return errors === 0;
 }
-validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getDemoData_200 = validate481;
-var schema239 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal has to be tried again. Null when nothing failed." } } };
-function validate482(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getDemoData_200 = validate496;
+var schema247 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal has to be tried again. Null when nothing failed." } } };
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate482.evaluated;
+  const evaluated0 = validate497.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24528,7 +25309,7 @@ function validate482(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema239.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -24540,7 +25321,7 @@ function validate482(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema239.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -24563,7 +25344,7 @@ function validate482(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema239.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -24586,7 +25367,7 @@ function validate482(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema239.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -24604,34 +25385,34 @@ function validate482(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate482.errors = vErrors;
+  validate497.errors = vErrors;
   return errors === 0;
 }
-validate482.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate481(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate481.evaluated;
+  const evaluated0 = validate496.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate482(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate482.errors : vErrors.concat(validate482.errors);
+  if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
     errors = vErrors.length;
   }
-  validate481.errors = vErrors;
+  validate496.errors = vErrors;
   return errors === 0;
 }
-validate481.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createDemoData_202 = validate484;
-function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createDemoData_202 = validate499;
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate485.evaluated;
+  const evaluated0 = validate500.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24698,7 +25479,7 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema239.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -24710,7 +25491,7 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema239.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -24733,7 +25514,7 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema239.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -24756,7 +25537,7 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema239.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -24774,34 +25555,34 @@ function validate485(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate485.errors = vErrors;
+  validate500.errors = vErrors;
   return errors === 0;
 }
-validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate484.evaluated;
+  const evaluated0 = validate499.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate485(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate485.errors : vErrors.concat(validate485.errors);
+  if (!validate500(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate500.errors : vErrors.concat(validate500.errors);
     errors = vErrors.length;
   }
-  validate484.errors = vErrors;
+  validate499.errors = vErrors;
   return errors === 0;
 }
-validate484.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_DemoDataRemovalActive = validate487;
-function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate499.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_DemoDataRemovalActive = validate502;
+function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate488.evaluated;
+  const evaluated0 = validate503.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24954,34 +25735,34 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate488.errors = vErrors;
+  validate503.errors = vErrors;
   return errors === 0;
 }
-validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate487(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate502(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate487.evaluated;
+  const evaluated0 = validate502.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate488(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate488.errors : vErrors.concat(validate488.errors);
+  if (!validate503(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate503.errors : vErrors.concat(validate503.errors);
     errors = vErrors.length;
   }
-  validate487.errors = vErrors;
+  validate502.errors = vErrors;
   return errors === 0;
 }
-validate487.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var removeDemoData_202 = validate491;
-function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate502.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var removeDemoData_202 = validate506;
+function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate492.evaluated;
+  const evaluated0 = validate507.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25048,7 +25829,7 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema239.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -25060,7 +25841,7 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema239.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -25083,7 +25864,7 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema239.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -25106,7 +25887,7 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema239.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -25124,36 +25905,36 @@ function validate492(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate492.errors = vErrors;
+  validate507.errors = vErrors;
   return errors === 0;
 }
-validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate491.evaluated;
+  const evaluated0 = validate506.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate492(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate492.errors : vErrors.concat(validate492.errors);
+  if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
     errors = vErrors.length;
   }
-  validate491.errors = vErrors;
+  validate506.errors = vErrors;
   return errors === 0;
 }
-validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_200 = validate494;
-var schema248 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
+validate506.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_200 = validate509;
+var schema256 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
 var pattern10 = new RegExp("^[A-Z][A-Z_]*$", "u");
-function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate511(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate496.evaluated;
+  const evaluated0 = validate511.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25270,7 +26051,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema248.properties, key0)) {
+      if (!func13.call(schema256.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -25407,7 +26188,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.resource_id !== void 0) {
       let data4 = data.resource_id;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema248.properties.resource_id.type }, message: "must be string,null" };
+        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema256.properties.resource_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err25];
         } else {
@@ -25419,7 +26200,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data5 = data.org_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema248.properties.org_id.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema256.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -25442,7 +26223,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_id !== void 0) {
       let data6 = data.user_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema248.properties.user_id.type }, message: "must be string,null" };
+        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema256.properties.user_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err28];
         } else {
@@ -25474,7 +26255,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "success" || data7 === "failure")) {
-        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema248.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema256.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -25486,7 +26267,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.note !== void 0) {
       let data8 = data.note;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema248.properties.note.type }, message: "must be string,null" };
+        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema256.properties.note.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err32];
         } else {
@@ -25498,7 +26279,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ip !== void 0) {
       let data9 = data.ip;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema248.properties.ip.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema256.properties.ip.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -25510,7 +26291,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_agent !== void 0) {
       let data10 = data.user_agent;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema248.properties.user_agent.type }, message: "must be string,null" };
+        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema256.properties.user_agent.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err34];
         } else {
@@ -25522,7 +26303,7 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.request_id !== void 0) {
       let data11 = data.request_id;
       if (typeof data11 !== "string" && data11 !== null) {
-        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema248.properties.request_id.type }, message: "must be string,null" };
+        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema256.properties.request_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -25540,14 +26321,14 @@ function validate496(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate496.errors = vErrors;
+  validate511.errors = vErrors;
   return errors === 0;
 }
-validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate511.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate510(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate495.evaluated;
+  const evaluated0 = validate510.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25598,8 +26379,8 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate496(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate496.errors : vErrors.concat(validate496.errors);
+          if (!validate511(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate511.errors : vErrors.concat(validate511.errors);
             errors = vErrors.length;
           }
         }
@@ -25614,8 +26395,8 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.next_cursor !== void 0) {
-      if (!validate229(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
         errors = vErrors.length;
       }
     }
@@ -25628,34 +26409,34 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate495.errors = vErrors;
+  validate510.errors = vErrors;
   return errors === 0;
 }
-validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate494(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate510.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate494.evaluated;
+  const evaluated0 = validate509.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate495(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate495.errors : vErrors.concat(validate495.errors);
+  if (!validate510(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate510.errors : vErrors.concat(validate510.errors);
     errors = vErrors.length;
   }
-  validate494.errors = vErrors;
+  validate509.errors = vErrors;
   return errors === 0;
 }
-validate494.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getLiveness_200 = validate500;
-function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getLiveness_200 = validate515;
+function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate501.evaluated;
+  const evaluated0 = validate516.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25713,34 +26494,34 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate501.errors = vErrors;
+  validate516.errors = vErrors;
   return errors === 0;
 }
-validate501.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate500.evaluated;
+  const evaluated0 = validate515.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate501(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate501.errors : vErrors.concat(validate501.errors);
+  if (!validate516(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate516.errors : vErrors.concat(validate516.errors);
     errors = vErrors.length;
   }
-  validate500.errors = vErrors;
+  validate515.errors = vErrors;
   return errors === 0;
 }
-validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getReadiness_200 = validate503;
-function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getReadiness_200 = validate518;
+function validate519(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate504.evaluated;
+  const evaluated0 = validate519.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25798,35 +26579,35 @@ function validate504(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate504.errors = vErrors;
+  validate519.errors = vErrors;
   return errors === 0;
 }
-validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate519.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate503.evaluated;
+  const evaluated0 = validate518.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate504(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate504.errors : vErrors.concat(validate504.errors);
+  if (!validate519(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
     errors = vErrors.length;
   }
-  validate503.errors = vErrors;
+  validate518.errors = vErrors;
   return errors === 0;
 }
-validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate506;
-function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate521;
+function validate521(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate506.evaluated;
+  const evaluated0 = validate521.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25842,15 +26623,15 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate506.errors = vErrors;
+  validate521.errors = vErrors;
   return errors === 0;
 }
-validate506.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var getJwks_200 = validate507;
-function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate521.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var getJwks_200 = validate5222;
+function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate509.evaluated;
+  const evaluated0 = validate524.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26058,14 +26839,14 @@ function validate509(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate509.errors = vErrors;
+  validate524.errors = vErrors;
   return errors === 0;
 }
-validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate508(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate523(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate508.evaluated;
+  const evaluated0 = validate523.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26107,8 +26888,8 @@ function validate508(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate509(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate509.errors : vErrors.concat(validate509.errors);
+          if (!validate524(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
             errors = vErrors.length;
           }
         }
@@ -26131,34 +26912,34 @@ function validate508(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate508.errors = vErrors;
+  validate523.errors = vErrors;
   return errors === 0;
 }
-validate508.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate523.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate5222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate507.evaluated;
+  const evaluated0 = validate5222.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate508(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate508.errors : vErrors.concat(validate508.errors);
+  if (!validate523(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
     errors = vErrors.length;
   }
-  validate507.errors = vErrors;
+  validate5222.errors = vErrors;
   return errors === 0;
 }
-validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate512;
-function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5222.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate527;
+function validate528(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate513.evaluated;
+  const evaluated0 = validate528.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26311,34 +27092,34 @@ function validate513(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate513.errors = vErrors;
+  validate528.errors = vErrors;
   return errors === 0;
 }
-validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate512(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate528.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate527(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate512.evaluated;
+  const evaluated0 = validate527.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate513(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate513.errors : vErrors.concat(validate513.errors);
+  if (!validate528(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate528.errors : vErrors.concat(validate528.errors);
     errors = vErrors.length;
   }
-  validate512.errors = vErrors;
+  validate527.errors = vErrors;
   return errors === 0;
 }
-validate512.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate516;
-function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate527.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate531;
+function validate532(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate517.evaluated;
+  const evaluated0 = validate532.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26534,29 +27315,29 @@ function validate517(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate517.errors = vErrors;
+  validate532.errors = vErrors;
   return errors === 0;
 }
-validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate532.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate531(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate516.evaluated;
+  const evaluated0 = validate531.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate517(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate517.errors : vErrors.concat(validate517.errors);
+  if (!validate532(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate532.errors : vErrors.concat(validate532.errors);
     errors = vErrors.length;
   }
-  validate516.errors = vErrors;
+  validate531.errors = vErrors;
   return errors === 0;
 }
-validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate531.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   acceptInvite_200,
   acceptInvite_body,
@@ -26579,6 +27360,7 @@ export {
   disconnectIntegration_path,
   disownAccount_200,
   disownAccount_body,
+  endBrowserSession_cookie,
   forgotPassword_200,
   forgotPassword_body,
   getDemoData_200,
@@ -26623,6 +27405,7 @@ export {
   problem_DemoDataRemovalActive,
   problem_EmailAlreadyRegistered,
   problem_EmailNotVerified,
+  problem_ForeignRequest,
   problem_InsufficientRole,
   problem_IntegrationExists,
   problem_IntegrationInUse,
@@ -26661,6 +27444,9 @@ export {
   problem_UnsupportedMediaType,
   problem_ValidationFailed,
   problem_WrongPassword,
+  refreshBrowserSession_200,
+  refreshBrowserSession_cookie,
+  refreshBrowserSession_header,
   refreshTokens_200,
   refreshTokens_body,
   register_201,
@@ -26674,6 +27460,8 @@ export {
   revokeInvite_path,
   revokeSession_path,
   skipIntegration_200,
+  startBrowserSession_200,
+  startBrowserSession_body,
   startSyncRun_202,
   startSyncRun_path,
   switchOrganization_200,

@@ -25,7 +25,8 @@ export interface Operation {
   readonly replies: readonly ReplyModel[];
 }
 
-export type ParameterPlace = 'path' | 'query' | 'header';
+export const parameterPlaces = ['path', 'query', 'header', 'cookie'] as const;
+export type ParameterPlace = (typeof parameterPlaces)[number];
 
 export interface ParameterGroup {
   /** The group as one closed object schema. */

@@ -71,14 +71,13 @@ function readOperation(
   const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
     resolve<ParameterObject>(document, parameter),
   );
-  if (parameters.some((parameter) => parameter.in === 'cookie')) throw new Error('cookie parameters are not supported');
   const group = (place: ParameterPlace): ParameterGroup | null => groupParameters(document, parameters, place);
   return {
     id: operation.operationId,
     method: method.toUpperCase(),
     path,
     summary: operation.summary,
-    parameters: { path: group('path'), query: group('query'), header: group('header') },
+    parameters: { path: group('path'), query: group('query'), header: group('header'), cookie: group('cookie') },
     body: operation.requestBody === undefined ? null : readBody(document, operation.requestBody),
     maxBodyBytes: operation['x-max-body-bytes'] ?? document['x-max-body-bytes'] ?? defaultMaxBodyBytes,
     security: readSecurity(document, schemes, operation),
@@ -109,8 +108,8 @@ function groupParameters(
       type: 'object',
       properties,
       required: parameters.filter((parameter) => parameter.required === true).map(nameOf),
-      // Headers that the contract does not name are none of its business.
-      additionalProperties: place === 'header',
+      // A request may carry any other header, and the cookies of other services on its host.
+      additionalProperties: place === 'header' || place === 'cookie',
     },
     names: resolved.map(({ name }) => name),
     lists: resolved.filter(({ schema }) => schema['type'] === 'array').map(({ name }) => name),

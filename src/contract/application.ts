@@ -22,7 +22,7 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   /** Fills the generated `<Api>Security`. */
   readonly security: Security;
   /** Refuses a request before anything is done for it; the problem must be documented for the operation. */
-  readonly admit?: (request: IncomingMessage) => ProblemReply | null;
+  readonly admit?: (request: IncomingMessage, route: Route) => ProblemReply | null;
   /** null where the contract states no rate limits. */
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;

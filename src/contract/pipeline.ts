@@ -47,7 +47,7 @@ export interface PipelineOptions {
   readonly dependencies: unknown;
   readonly security: Readonly<Record<string, AnySecurityHandler>>;
   /** Refuses a request before anything is done for it; null: it may go on. */
-  readonly admit: (request: IncomingMessage) => ProblemReply | null;
+  readonly admit: (request: IncomingMessage, route: Route) => ProblemReply | null;
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
   readonly log: Log;
@@ -146,7 +146,7 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   const limiter = route.rateLimits.length === 0 ? null : options.rateLimiter;
   const isLimitedByCaller = countsPrincipals(route.rateLimits);
   const refusal =
-    options.admit(exchange.request) ??
+    options.admit(exchange.request, route) ??
     negotiate(exchange) ??
     (route.body === null ? null : await readBody(exchange)) ??
     (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, null));
@@ -174,8 +174,8 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
 
   const handler = options.handlers[route.operationId];
   if (handler === undefined) throw new UnimplementedOperation(route.operationId);
-  const { params, query, headers, body } = valid.parts;
-  const request = { params, query, headers, body, principal: authorized.principal, context: exchange };
+  const { params, query, headers, cookies, body } = valid.parts;
+  const request = { params, query, headers, cookies, body, principal: authorized.principal, context: exchange };
   return handler(request, options.dependencies);
 }
 

@@ -9,6 +9,7 @@ export interface ValidParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
+  readonly cookies: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
@@ -28,8 +29,10 @@ export function validate(exchange: Exchange, body: unknown): { parts: ValidParts
   check(route.query, '/query', query, violations);
   const headers = route.headers === null ? noParameters : readHeaders(request.headers, route.headers);
   check(route.headers, '/header', headers, violations);
+  const cookies = route.cookies === null ? noParameters : readCookies(request.headers.cookie ?? '', route.cookies);
+  check(route.cookies, '/cookie', cookies, violations);
   if (route.body !== null) checkBody(route.body, body, violations);
-  if (violations.length === 0) return { parts: { params, query, headers, body } };
+  if (violations.length === 0) return { parts: { params, query, headers, cookies, body } };
   return { problem: validationProblem(violations) };
 }
 
@@ -77,4 +80,14 @@ function readQuery(url: string, table: ParameterTable, violations: Violation[]):
 function readHeaders(all: NodeJS.Dict<string | string[]>, table: ParameterTable): Record<string, unknown> {
   const present = table.names.filter((name) => all[name] !== undefined);
   return Object.fromEntries(present.map((name) => [name, all[name]]));
+}
+
+/** A browser sends the cookie with the longest path first (RFC 6265, section 5.4), so the first of a name counts. */
+function readCookies(field: string, { names }: ParameterTable): Record<string, unknown> {
+  const values = new Map<string, string>();
+  for (const pair of field.split(';')) {
+    const [name = '', ...value] = pair.trim().split('=');
+    if (names.includes(name) && !values.has(name)) values.set(name, value.join('='));
+  }
+  return Object.fromEntries(values);
 }

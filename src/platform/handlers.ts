@@ -26,6 +26,7 @@ import { listMembers } from './organizations/list-members.js';
 import { removeMember } from './organizations/remove-member.js';
 import { revokeInvite } from './organizations/revoke-invite.js';
 import { updateOrganization } from './organizations/update-organization.js';
+import { endBrowserSession, refreshBrowserSession, startBrowserSession } from './sessions/browser-session.js';
 import { logout } from './sessions/logout.js';
 import { getMe, listMyOrganizations } from './sessions/me.js';
 import { refreshTokens } from './sessions/refresh-tokens.js';
@@ -78,6 +79,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   logout,
   onboard,
   refreshTokens,
+  startBrowserSession,
+  refreshBrowserSession,
+  endBrowserSession,
   register,
   removeDemoData,
   removeMember,

@@ -36,6 +36,7 @@ import { createPasswords, PasswordsBusy } from './passwords/passwords.js';
 import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
 import { createSecretBox } from './secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
+import { createBrowserSessionAdmission } from './sessions/browser-session-admission.js';
 import { SessionEnded } from './sessions/token-pair.js';
 import type { PlatformSettings } from './settings.js';
 import { executeInProcess } from './sync/jobs/execute-in-process.js';
@@ -235,6 +236,7 @@ function serve(
     handlers: platformHandlers,
     dependencies,
     security,
+    admit: createBrowserSessionAdmission(settings.appBaseUrl),
     rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
     replyValidation: settings.replyValidation,
     log,

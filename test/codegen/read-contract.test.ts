@@ -123,6 +123,14 @@ test('An operation may have a body limit of its own, and else the usual one', ()
   expect(readWith(['x-max-body-bytes'], undefined).operations[0]?.maxBodyBytes).toBe(65_536);
 });
 
+test('Cookies are a group that lets those of others pass', () => {
+  const parameter = { name: 'Crumb', in: 'cookie', required: true, schema: { type: 'string' } };
+  expect(readWith([...put, 'parameters'], [parameter]).operations[0]?.parameters.cookie).toMatchObject({
+    names: ['Crumb'],
+    schema: { required: ['Crumb'], additionalProperties: true },
+  });
+});
+
 test('An empty alternative in security lets anonymous callers in; no requirement at all asks for no credential', () => {
   const securityOf = (security: unknown): unknown => readWith([...put, 'security'], security).operations[0]?.security;
   expect(securityOf([{ bearer: [] }, {}])).toMatchObject({ anonymous: true, scheme: { name: 'bearer', scope: null } });
@@ -147,7 +155,6 @@ describe('what breaks a rule is an error that names the place', () => {
     ['YAML that is no text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is handed over as text, so its schema is a string`],
     ['a body of two types', [...put, 'requestBody', 'content'], { ...json, 'text/csv': {} }, `${where}: a request body has exactly one media type`],
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],
-    ['a cookie', [...put, 'parameters'], [{ name: 'c', in: 'cookie', schema: {} }], `${where}: cookie parameters are not supported`],
     ['a reference that leads nowhere', [...put, 'requestBody'], { $ref: '#/components/requestBodies/None' }, `${where}: Nothing is found at #/components/requestBodies/None`],
     ['no security', [...put, 'security'], undefined, `${where}: security is not stated`],
     ['two schemes', [...put, 'security'], [{ bearer: [] }, { key: [] }], `${where}: more than one security scheme`],

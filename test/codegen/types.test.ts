@@ -65,7 +65,7 @@ test('Every documented reply compiles, and what a handler receives has the types
       export const list: ListToolsHandler<null> = ({ query }) => {
         const limit: number = query.limit;
         const tags: string[] | undefined = query.tag;
-        return { status: 200, body: { limit, tags: tags ?? [], borrowed: query.borrowed ?? null, etag: null, tools: [] } };
+        return { status: 200, body: { limit, tags: tags ?? [], borrowed: query.borrowed ?? null, etag: null, workbench: null, tools: [] } };
       };
       export const add: AddToolHandler<null> = ({ body }) => {
         const parts: number[] = body.parts;

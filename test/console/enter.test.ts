@@ -131,6 +131,24 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByText('audit:read').waitFor();
   });
 
+  test('the holder of an address deletes an account that somebody else made, with one click', async () => {
+    const { platform } = running;
+    const credentials = { email: 'stranger@example.com', password: testPassword };
+    await platform.json('POST', '/api/v1/auth/register', { body: credentials });
+    const { text } = await platform.lastMail(credentials.email);
+    const { page, open, complaints } = await running.visitor();
+    await open(/\/not-me\?token=[\w-]+/.exec(text)?.[0] ?? '');
+    const button = page.getByRole('button', { name: 'Delete the account' });
+    await button.waitFor();
+    expect(page.url()).toBe(`${platform.url}/console/not-me`); // the token is gone from the address
+    // Opening the page changes nothing: the account still waits for its verification.
+    expect((await platform.json('POST', '/api/v1/auth/login', { body: credentials })).body).toHaveProperty('status');
+    await button.click();
+    await page.getByText('Your address is free again').waitFor();
+    expect((await platform.json('POST', '/api/v1/auth/login', { body: credentials })).status).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
   test('the link of a mail that was used already offers a new mail', async () => {
     const user = await running.platform.signUp();
     const { page, open } = await running.visitor();

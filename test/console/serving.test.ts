@@ -44,7 +44,7 @@ describe('The server', () => {
     expect(await head('/console')).toEqual([302, '/console/']);
   });
 
-  test.each(['verify', 'reset-password', 'accept-invite'])(
+  test.each(['verify', 'not-me', 'reset-password', 'accept-invite'])(
     'leads the link /%s of a mail to its page, with the token where no request carries it',
     async (name) => {
       expect(await head(`/${name}?token=a-b_c`)).toEqual([302, `/console/${name}#token=a-b_c`]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import { startTestPlatform, type TestUser } from '../support/platform.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
@@ -9,6 +10,14 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     running = await startConsole();
   });
   afterAll(() => running.stop());
+
+  const cookieUrl = (): string => `${running.platform.url}/api/v1/auth/browser-session`;
+
+  /** Everything in which a script of the page could find a token. */
+  function readableBy(page: Page): Promise<unknown> {
+    return page.evaluate(`({ cookie: document.cookie, local: { ...localStorage }, session: { ...sessionStorage } })`);
+  }
+  const nothingOfTheSession = { cookie: '', local: { 'plumbline.theme': 'system' }, session: {} };
 
   async function insider(path: string, user: TestUser): Promise<Visitor> {
     const visitor = await running.visitor();
@@ -44,18 +53,100 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
 
   test('log-out reaches the other tabs of the browser', async () => {
     const user = await running.platform.signUp();
-    const { page, newTab, logIn } = await insider('/console/account', user);
+    const { page, newTab, context } = await insider('/console/account', user);
     const tab = await newTab('/console/account');
-    if (await tab.getByLabel('Password', { exact: true }).isVisible()) await logIn(user, tab);
     await tab.getByText('Last used').waitFor();
     await tab.getByRole('button', { name: 'Log out' }).first().click();
     for (const each of [page, tab]) await each.getByRole('heading', { name: 'Log in' }).waitFor();
-    // The one that is left is that of the API client. The pages do not wait for the server to end the others.
+    // The one that is left is that of the API client. The pages do not wait for the server to end the other.
     const sessions = async (): Promise<unknown[]> => {
       const reply = await running.platform.json('GET', '/api/v1/auth/sessions', { token: user.accessToken });
       return reply.body.items;
     };
     await expect.poll(sessions, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => context.cookies(cookieUrl())).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  });
+
+  test('a log-out that the server did not hear of is repeated at the next start', async () => {
+    const user = await running.platform.signUp();
+    const { page, context } = await insider('/console/account', user);
+    await page.getByText('Last used').waitFor();
+    const address = '**/api/v1/auth/browser-session';
+    await context.route(address, (route) => route.abort());
+    await page.getByRole('button', { name: 'Log out' }).first().click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await context.unroute(address);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(await context.cookies(cookieUrl())).toEqual([]);
+    expect(await readableBy(page)).toEqual(nothingOfTheSession);
+  });
+
+  test('a reload and a new tab are logged in, and no script can read the token', async () => {
+    const user = await running.platform.signUp();
+    const { page, newTab, context, complaints } = await insider('/console/account', user);
+    await page.getByText('Last used').waitFor();
+    const tab = await newTab('/console/account');
+    await tab.getByText('Last used').waitFor();
+    await page.reload();
+    await page.getByText('Last used').waitFor();
+    for (const each of [page, tab]) expect(await readableBy(each)).toEqual(nothingOfTheSession);
+    expect(await context.cookies(cookieUrl())).toMatchObject([
+      { name: 'plumbline_session', httpOnly: true, sameSite: 'Strict', path: '/api/v1/auth/browser-session' },
+    ]);
+    // The cookie does not go to any other address.
+    expect(await context.cookies(`${running.platform.url}/console/`)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('many tabs that start at once are all logged in, and stay so', async () => {
+    const user = await running.platform.signUp();
+    const { newTab, complaints } = await insider('/console/account', user);
+    const tabs = await Promise.all(Array.from({ length: 4 }, () => newTab('/console/account')));
+    for (const each of tabs) await each.getByText('Last used').waitFor();
+    running.platform.clock.advance(16 * 60);
+    await Promise.all(tabs.map((each) => each.getByRole('link', { name: 'Organization' }).click()));
+    for (const each of tabs) await each.getByText('Next:').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('log-in in one tab logs in the other tabs', async () => {
+    const user = await running.platform.signUp();
+    const { open, page, newTab, logIn } = await running.visitor();
+    await open('/console/account');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    const tab = await newTab('/console/account');
+    await logIn(user, tab);
+    await page.getByText('Last used').waitFor();
+  });
+
+  test('a change of the organization reaches the other tabs, and stays after a reload', async () => {
+    const owner = await running.platform.signUp({ organization: 'Loud Mountains' });
+    const user = await running.platform.signUp({ organization: 'Quiet Rivers' });
+    const invite = { token: owner.accessToken, body: { email: user.email, role: 'member' } };
+    await running.platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, invite);
+    const { token } = await running.platform.lastMail(user.email);
+    await running.platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
+    const { page, newTab, complaints } = await insider('/console/account', user);
+    const tab = await newTab('/console/organization');
+    const named = async (each: Page): Promise<string> => (await each.getByRole('banner').textContent()) ?? '';
+    await tab.getByText('Next:').waitFor();
+    const before = await named(tab);
+    await page
+      .getByRole('listitem')
+      .getByRole('button', { name: /Use|Switch/ })
+      .first()
+      .click();
+    await expect.poll(() => named(tab)).not.toBe(before);
+    const after = await named(tab);
+    running.platform.clock.advance(3600);
+    await page.reload();
+    await expect.poll(() => named(page)).toBe(after);
+    expect(complaints).toEqual([]);
   });
 
   test('goes on after the access token has expired, with many requests at once', async () => {

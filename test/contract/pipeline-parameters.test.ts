@@ -110,3 +110,19 @@ test('Header parameters reach the handler, by a name in lower case, and are chec
 test('Headers that the contract does not name are none of its business', async () => {
   expect((await list('', { 'X-Anything': 'x' })).status).toBe(200);
 });
+
+test.each([
+  ['alone', 'workbench=oak', 'oak'],
+  ['among those of others', 'theme=dark; workbench=oak;x', 'oak'],
+  ['with an equals sign in it', 'workbench=a=b', 'a=b'],
+  ['twice: the first counts', 'workbench=oak; workbench=ash', 'oak'],
+  ['under another case: names are exact', 'Workbench=oak', null],
+])('A cookie reaches the handler: %s', async (_case, field, workbench) => {
+  expect((await list('', { Cookie: field })).body).toMatchObject({ workbench });
+});
+
+test('A cookie that breaks its schema is refused, other cookies are not looked at', async () => {
+  expect((await list('', { Cookie: `other=${'x'.repeat(100)}; workbench=walnut` })).body).toMatchObject({
+    violations: [{ path: '/cookie/workbench', rule: 'maxLength' }],
+  });
+});

@@ -119,9 +119,11 @@ export function countingLimiter(limits: Readonly<Record<string, number>>): RateL
 
 const usualHandlers: Readonly<Record<string, AnyHandler>> = {
   listTools: (request) => {
-    const { query, headers } = parts(request);
+    const { query, headers, cookies } = parts(request);
     const { limit, tag = [], borrowed = null } = query;
-    return { status: 200, body: { limit, tags: tag, borrowed, etag: headers['if-none-match'] ?? null, tools: [] } };
+    const { workbench = null } = cookies;
+    const etag = headers['if-none-match'] ?? null;
+    return { status: 200, body: { limit, tags: tag, borrowed, etag, workbench, tools: [] } };
   },
   addTool: (request) => {
     const { name, note, parts: made } = parts(request).body;
@@ -145,6 +147,7 @@ interface Parts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
+  readonly cookies: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
   readonly principal: { readonly name: string } | null;
 }

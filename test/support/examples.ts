@@ -18,9 +18,11 @@ export interface ExampleRequest {
   readonly producesBody: boolean;
 }
 
+const places = ['path', 'query', 'header', 'cookie'] as const;
+
 export interface ExampleParameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: (typeof places)[number];
   readonly required: boolean;
   readonly value: unknown;
   readonly format: string | null;
@@ -67,6 +69,10 @@ export interface ExampleInit {
 export function initOf({ method, parameters, body }: ExampleRequest): ExampleInit {
   const required = parameters.filter((each) => each.in === 'header' && each.required);
   const headers = Object.fromEntries(required.map(({ name, value }) => [name, String(value)]));
+  const cookies = parameters
+    .filter((each) => each.in === 'cookie')
+    .map(({ name, value }) => `${name}=${String(value)}`);
+  if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
   if (body === null) return { method, headers };
   // A body that is no JSON stands in the contract as the text that it is.
   const text = body.mediaType === 'application/json' ? JSON.stringify(body.value) : String(body.value);
@@ -100,12 +106,12 @@ function readOperation(
 
 function readParameter(document: unknown, place: Pointer, operationId: string): ExampleParameter {
   const { name, in: where, required } = record(follow(document, place).value);
-  if (where !== 'path' && where !== 'query' && where !== 'header')
-    throw new Error(`${operationId}: in ${String(where)}`);
+  const known = places.find((each) => each === where);
+  if (known === undefined) throw new Error(`${operationId}: in ${String(where)}`);
   const { format } = record(follow(document, [...place, 'schema']).value);
   return {
     name: String(name),
-    in: where,
+    in: known,
     required: required === true,
     value: exampleAt(document, place, `parameter ${String(name)} of ${operationId}`),
     format: typeof format === 'string' ? format : null,

@@ -46,13 +46,13 @@ export type ${name}Handler<Dependencies> = OperationHandler<${name}Request, ${na
 }
 
 function requestParts(operation: Operation): string[] {
-  const { path, query, header: headers } = operation.parameters;
+  const { path, query, header: headers, cookie: cookies } = operation.parameters;
   const parameters = `operations[${quote(operation.id)}]['parameters']`;
   const parts: string[] = [];
   if (path !== null) parts.push(`params: ${parameters}['path']`);
   if (query !== null) parts.push(`query: ${defaulted(`NonNullable<${parameters}['query']>`, query.defaulted)}`);
-  if (headers !== null)
-    parts.push(`headers: { readonly ${headers.names.map((each) => `${quote(each)}?: string`).join('; ')} }`);
+  if (headers !== null) parts.push(`headers: ${texts(headers.names)}`);
+  if (cookies !== null) parts.push(`cookies: ${texts(cookies.names)}`);
   if (operation.body !== null) {
     const inline = `NonNullable<operations[${quote(operation.id)}]['requestBody']>['content'][${quote(operation.body.mediaType)}]`;
     const type = defaulted(schemaType(operation.body.schema, inline), operation.body.defaulted);
@@ -61,6 +61,10 @@ function requestParts(operation: Operation): string[] {
   const { anonymous, scheme } = operation.security;
   if (scheme !== null) parts.push(`principal: Schemas[${quote(scheme.principal)}]${anonymous ? ' | null' : ''}`);
   return parts;
+}
+
+function texts(names: readonly string[]): string {
+  return `{ readonly ${names.map((each) => `${quote(each)}?: string`).join('; ')} }`;
 }
 
 function defaulted(type: string, names: readonly string[]): string {

@@ -37,6 +37,7 @@ function emitRoute(contract: ApiContract, operation: Operation): string {
   params: ${parameterTable(operation, 'path')},
   query: ${parameterTable(operation, 'query')},
   headers: ${parameterTable(operation, 'header')},
+  cookies: ${parameterTable(operation, 'cookie')},
   body: ${bodyTable(operation)},
   maxBodyBytes: ${operation.maxBodyBytes},
   security: ${JSON.stringify(security)},

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
-import type { ApiContract, Operation } from '../contract-model.js';
+import { parameterPlaces, type ApiContract, type Operation } from '../contract-model.js';
 import type { SchemaObject } from '../openapi-document.js';
 import { withoutProblemSuffix } from '../naming.js';
 import { header } from './header.js';
@@ -48,7 +48,7 @@ function collectSchemas(
   parameters: Map<string, SchemaObject>,
   bodies: Map<string, SchemaObject>,
 ): void {
-  for (const place of ['path', 'query', 'header'] as const) {
+  for (const place of parameterPlaces) {
     const group = operation.parameters[place];
     if (group !== null) parameters.set(validatorNames.parameters(operation, place), group.schema);
   }

@@ -28,11 +28,19 @@ export type None = Readonly<Record<string, never>>;
 
 /** What a handler receives: everything parsed and valid. */
 export interface OperationRequest<
-  Parts extends { params?: unknown; query?: unknown; headers?: unknown; body?: unknown; principal?: unknown },
+  Parts extends {
+    params?: unknown;
+    query?: unknown;
+    headers?: unknown;
+    cookies?: unknown;
+    body?: unknown;
+    principal?: unknown;
+  },
 > {
   readonly params: 'params' extends keyof Parts ? Parts['params'] : None;
   readonly query: 'query' extends keyof Parts ? Parts['query'] : None;
   readonly headers: 'headers' extends keyof Parts ? Parts['headers'] : None;
+  readonly cookies: 'cookies' extends keyof Parts ? Parts['cookies'] : None;
   readonly body: 'body' extends keyof Parts ? Parts['body'] : undefined;
   readonly principal: 'principal' extends keyof Parts ? Parts['principal'] : null;
   readonly context: RequestContext;
@@ -146,6 +154,7 @@ export interface Route {
   readonly params: ParameterTable | null;
   readonly query: ParameterTable | null;
   readonly headers: ParameterTable | null;
+  readonly cookies: ParameterTable | null;
   readonly body: {
     readonly required: boolean;
     readonly mediaType: string;

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import type { ProblemReply } from '../../../generated/contract.js';
 import { foreignRequest } from '../../../generated/problems.js';
+import { foreignPageOf } from '../../contract/foreign-page.js';
 import { isLoopback, type ListenAddress } from './listen-address.js';
 import { ListenOptionsError } from './refusals.js';
 
@@ -39,10 +40,9 @@ export function createAdmission({ address, allowedHosts, certificate }: Admissio
     // A browser lets no page call itself by a name that the certificate lacks.
     isNamedBy(named, host);
   return (request) => {
-    const site = request.headers['sec-fetch-site'];
-    const { origin = null, host: hostField = '' } = request.headers;
-    if (site === 'cross-site' || site === 'same-site' || (origin !== null && !isOriginOf(origin, hostField))) {
-      const page = origin === null || origin === 'null' ? 'another site' : origin;
+    const { host: hostField = '' } = request.headers;
+    const page = foreignPageOf(request);
+    if (page !== null) {
       return foreignRequest({ message: `A web page of ${page} asks this, which may not use this server.` });
     }
     const host = hostOf(hostField);
@@ -50,11 +50,6 @@ export function createAdmission({ address, allowedHosts, certificate }: Admissio
     const message = `This server does not go by the name '${hostField}'. Call it by its address, or start it with --allow-host.`;
     return foreignRequest({ message });
   };
-}
-
-/** The scheme may differ, where a proxy that stands before the server ends TLS. */
-function isOriginOf(origin: string, hostField: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === hostField.toLowerCase();
 }
 
 /** The host in a Host header, lower case, IPv6 without its brackets; null for what is no host. */

@@ -16,7 +16,7 @@ export const queries = new QueryClient({
 });
 
 session.subscribe(({ kind }) => {
-  if (kind === 'out') queries.clear(); // the next person must not see it
+  if (kind === 'out' || kind === 'starting') queries.clear(); // another user or organization must not see it
 });
 
 export type Me = Schemas['MeResponse'];

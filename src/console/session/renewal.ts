@@ -2,12 +2,9 @@ import type { FetchInit } from '@plumbline/sdk';
 
 /** What a caller can be authenticated with: the access token, and who keeps it alive. */
 export interface Credentials {
-  /** Exchanges what is kept for the next access token. null: the session has ended. Throws when nobody answers. */
+  /** Gets the next access token. null: the session has ended. Throws when nobody answers. */
   renew(): Promise<string | null>;
 }
-
-/** One exchange at a time over all tabs of this browser: a refresh token works once. */
-const lockName = 'plumbline.refresh';
 
 /**
  * A fetch that sends a request again with a new access token when the server refuses the one that it has.
@@ -36,16 +33,17 @@ export function createRenewingFetch(
   };
 }
 
-/** The latest exchange of this tab, where the browser has no locks. */
+/** The latest task of this tab, where the browser has no locks. */
 let latest: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs an exchange of the refresh token while no other one runs. Browsers offer locks over all tabs to pages with TLS or
- * on this machine only; elsewhere the exchanges of this tab run one after the other, and each tab has its own token.
+ * Runs one task at a time over all tabs of this browser, which share one cookie. A task must not start another. Browsers
+ * offer locks over all tabs to pages with TLS or on this machine only; elsewhere the tasks of this tab run one after the
+ * other, and the grace period of the cookie covers two tabs that renew it at once.
  */
-export function oneAtATime<T>(exchange: () => Promise<T>): Promise<T> {
-  if ('locks' in navigator) return navigator.locks.request(lockName, exchange);
-  const next = latest.then(exchange);
+export function oneAtATime<T>(task: () => Promise<T>): Promise<T> {
+  if ('locks' in navigator) return navigator.locks.request('plumbline.session', task);
+  const next = latest.then(task);
   latest = next.catch(() => null);
   return next;
 }

@@ -1,4 +1,10 @@
-import { createPlatformClient, logout, refreshTokens, type PlatformClient } from '@plumbline/sdk/platform';
+import {
+  createPlatformClient,
+  endBrowserSession,
+  refreshBrowserSession,
+  startBrowserSession,
+  type PlatformClient,
+} from '@plumbline/sdk/platform';
 import { unwrap, type TokenPair } from '@plumbline/sdk';
 import { createRenewingFetch, oneAtATime } from './renewal.js';
 import { createStore } from './store.js';
@@ -12,12 +18,22 @@ export type SessionState =
   /** `ended`: there was a session, and the server does not accept it any more. */
   | { readonly kind: 'out'; readonly ended: boolean };
 
-/** The session of this tab. */
+/** The session of this browser, as this tab sees it. */
 export const session = createStore<SessionState>({ kind: 'starting' });
 
-const storageKey = 'plumbline.refresh-token';
+/** What a tab tells the others: it has logged out, or the session belongs to another user or organization. */
+type Message = 'log-out' | 'changed';
 const tabs = new BroadcastChannel('plumbline.session');
+const tell = (message: Message): void => {
+  tabs.postMessage(message);
+};
+
+/** Set while the server has not confirmed a log-out: the cookie may still be valid. */
+const pendingLogOut = 'plumbline.log-out';
+
 let accessToken: string | null = null;
+/** A refresh token that is not in the cookie yet: the server has issued it, and the exchange has not succeeded. */
+let unstored: string | null = null;
 
 const baseUrl = location.origin;
 /** Waiting for a countdown is up to the page, which can show it. */
@@ -44,15 +60,20 @@ export const platform: PlatformClient = createPlatformClient({
   },
 });
 
-tabs.addEventListener('message', () => {
-  void endSession(false);
+tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  if (data === 'log-out') endHere(false);
+  else void startSession();
 });
 
-/** Takes up the session that this tab had before it was loaded again. */
+/** Takes up the session of this browser from its cookie. */
 export async function startSession(): Promise<void> {
   session.set({ kind: 'starting' });
   try {
-    const token = await renewAccess();
+    const token = await oneAtATime(async () => {
+      if (localStorage.getItem(pendingLogOut) === null) return renewAccess();
+      await endCookie();
+      return null;
+    });
     session.set(token === null ? { kind: 'out', ended: false } : { kind: 'in' });
   } catch (error) {
     session.set({ kind: 'unknown', error });
@@ -61,37 +82,50 @@ export async function startSession(): Promise<void> {
 
 /** Logs out, here and in the other tabs. */
 export async function logOut(): Promise<void> {
-  tabs.postMessage('log-out');
-  await endSession(false);
+  localStorage.setItem(pendingLogOut, 'true');
+  tell('log-out');
+  endHere(false);
+  // The next start tries again when the server cannot be reached now.
+  await oneAtATime(endCookie).catch(() => null);
 }
 
-async function endSession(ended: boolean): Promise<void> {
-  const token = sessionStorage.getItem(storageKey);
-  endHere(ended);
-  // The page has forgotten the session already; the server forgets it at its expiry at the latest.
-  if (token !== null) await logout(bare, { body: { refresh_token: token } }).catch(() => null);
+async function endCookie(): Promise<void> {
+  unwrap(await endBrowserSession(bare));
+  localStorage.removeItem(pendingLogOut);
 }
 
 function endHere(ended: boolean): void {
   accessToken = null;
-  sessionStorage.removeItem(storageKey);
+  unstored = null;
   session.set({ kind: 'out', ended });
 }
 
-function adopt(tokens: TokenPair): void {
-  accessToken = tokens.access_token;
-  if (tokens.refresh_token !== undefined) sessionStorage.setItem(storageKey, tokens.refresh_token);
+/** Moves a refresh token that the server has just issued into the cookie. */
+async function adopt(tokens: TokenPair): Promise<void> {
+  await oneAtATime(async () => {
+    accessToken = tokens.access_token;
+    unstored = tokens.refresh_token ?? null;
+    // On failure the access token still works, and its renewal exchanges the refresh token.
+    await renewAccess().catch(() => null);
+    localStorage.removeItem(pendingLogOut);
+  });
+  tell('changed');
   session.set({ kind: 'in' });
 }
 
+/** Gets the next access token and cookie; null: the session has ended. Only to be called within `oneAtATime`. */
 async function renewAccess(): Promise<string | null> {
-  const refresh_token = sessionStorage.getItem(storageKey);
-  if (refresh_token === null) return null;
-  const reply = await refreshTokens(bare, { body: { refresh_token }, adoptTokens: false });
-  if (reply.status === 401) return null;
-  const next = unwrap(reply);
-  accessToken = next.access_token;
-  sessionStorage.setItem(storageKey, next.refresh_token);
+  const reply =
+    unstored === null
+      ? await refreshBrowserSession(bare, { headers: { 'X-Plumbline-Browser': '1' } })
+      : await startBrowserSession(bare, { body: { refresh_token: unstored } });
+  if (reply.status === 401) {
+    // The cookie of a session that was ended elsewhere would be reported as a reuse at each start.
+    if (reply.problem.type === '/problems/refresh-token-reused') await endBrowserSession(bare).catch(() => null);
+    return null;
+  }
+  accessToken = unwrap(reply).access_token;
+  unstored = null;
   return accessToken;
 }
 

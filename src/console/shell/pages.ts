@@ -17,6 +17,7 @@ export interface PageEntry {
 export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/register', load: () => import('../enter/register-page.js') },
   { path: '/verify', load: () => import('../enter/verify-page.js') },
+  { path: '/not-me', load: () => import('../enter/not-me-page.js') },
   { path: '/forgot-password', load: () => import('../enter/forgot-password-page.js') },
   { path: '/reset-password', load: () => import('../enter/reset-password-page.js') },
   { path: '/accept-invite', load: () => import('../enter/accept-invite-page.js') },

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 't
 const suffixes: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /** Where the links of mails lead. */
-const mailPages = ['/verify', '/reset-password', '/accept-invite'];
+const mailPages = ['/verify', '/not-me', '/reset-password', '/accept-invite'];
 
 /**
  * Serves the web console below `/console/`. `/` leads browsers there. The addresses in mails lead to its pages; their

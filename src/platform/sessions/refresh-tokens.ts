@@ -18,7 +18,7 @@ import {
 import { sealContextOf, storeToken, successorOf, tokenPair, type SessionState } from './token-pair.js';
 
 /** What one attempt to refresh came to. It is a value and not a throw, so that a revocation is kept. */
-type Outcome =
+export type RefreshOutcome =
   | { readonly kind: 'refreshed'; readonly session: SessionState }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'reused' };
@@ -28,28 +28,44 @@ type Outcome =
  * (RFC 9700, section 4.14.2).
  */
 export const refreshTokens: RefreshTokensHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
-  const claims = await dependencies.tokens.verifyRefreshToken(body.refresh_token);
-  if (claims === null) return invalidRefreshToken();
-  const outcome = await dependencies.sql.begin((transaction) => refresh(transaction, claims, context, dependencies));
+  const { refreshReuseGraceSeconds } = dependencies.settings;
+  const outcome = await refreshSession(body.refresh_token, refreshReuseGraceSeconds, context, dependencies);
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
   const { session } = outcome;
   return { status: 200, body: { ...(await tokenPair(session, dependencies)), user: userOf(session.account) } };
 };
 
+/**
+ * Replaces a refresh token by its successor.
+ *
+ * @param graceSeconds how long after its use the token still gives the same successor; after that, its use ends the session
+ */
+export async function refreshSession(
+  token: string,
+  graceSeconds: number,
+  context: RequestContext,
+  dependencies: PlatformDependencies,
+): Promise<RefreshOutcome> {
+  const claims = await dependencies.tokens.verifyRefreshToken(token);
+  if (claims === null) return { kind: 'invalid' };
+  return dependencies.sql.begin((transaction) => refresh(transaction, claims, graceSeconds, context, dependencies));
+}
+
 async function refresh(
   sql: Sql,
   claims: RefreshClaims,
+  graceSeconds: number,
   context: RequestContext,
   dependencies: PlatformDependencies,
-): Promise<Outcome> {
+): Promise<RefreshOutcome> {
   const { clock, random, secrets } = dependencies;
   const now = clock.now();
   const { userId, familyId } = claims;
   await lockUser(sql, userId);
   const next = { userId, familyId, jti: random.uuid() };
   const family = await useRefreshToken(sql, hashToken(claims.jti), successorOf(next, secrets), now);
-  if (family === null) return replay(sql, claims, context, dependencies);
+  if (family === null) return replay(sql, claims, graceSeconds, context, dependencies);
 
   // The membership is read again: a user who was removed from the organization gets orgless tokens.
   const account = await findAccount(sql, userId, claims.orgId);
@@ -67,16 +83,17 @@ async function refresh(
 async function replay(
   sql: Sql,
   claims: RefreshClaims,
+  graceSeconds: number,
   context: RequestContext,
   dependencies: PlatformDependencies,
-): Promise<Outcome> {
-  const { clock, secrets, settings } = dependencies;
+): Promise<RefreshOutcome> {
+  const { clock, secrets } = dependencies;
   const now = clock.now();
   const used = await findRevokedToken(sql, hashToken(claims.jti));
   if (used === null) return { kind: 'invalid' };
   const { userId, familyId } = claims;
 
-  const jti = isWithinGrace(used, now, settings.refreshReuseGraceSeconds)
+  const jti = isWithinGrace(used, now, graceSeconds)
     ? secrets.open(used.successor_sealed, sealContextOf(familyId))
     : null;
   const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), now);

@@ -9,6 +9,7 @@ interface Limited {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: (email: string) => object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Of the policy that a test uses up. */
   readonly limit: number;
   readonly windowSeconds: number;
@@ -111,6 +112,28 @@ const limited: readonly Limited[] = [
     per: 'ip',
   },
   {
+    operation: 'startBrowserSession',
+    method: 'POST',
+    path: '/api/v1/auth/browser-session',
+    body: () => ({ refresh_token: 'unknown' }),
+    limit: 30,
+    windowSeconds: quarter,
+    policy: 'browser-session',
+    policies: '"browser-session";q=30;w=900',
+    per: 'ip',
+  },
+  {
+    operation: 'refreshBrowserSession',
+    method: 'POST',
+    path: '/api/v1/auth/browser-session/refresh',
+    headers: { 'X-Plumbline-Browser': '1' },
+    limit: 30,
+    windowSeconds: quarter,
+    policy: 'browser-session',
+    policies: '"browser-session";q=30;w=900',
+    per: 'ip',
+  },
+  {
     operation: 'validateToken',
     method: 'POST',
     path: '/api/v1/auth/validate',
@@ -138,8 +161,8 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(() => platform.database.sql`truncate rate_limits`);
 
-function send({ method, path, body }: Limited, from: string, email: string): Promise<JsonReply> {
-  const headers = { 'X-Forwarded-For': from };
+function send({ method, path, body, ...more }: Limited, from: string, email: string): Promise<JsonReply> {
+  const headers = { ...more.headers, 'X-Forwarded-For': from };
   return platform.json(method, path, { headers, ...(body === undefined ? {} : { body: body(email) }) });
 }
 
@@ -314,13 +337,15 @@ describe('a request that is refused for other reasons', () => {
 
   it.each(limited)('has the limits on its reply: $operation', async (each) => {
     const reply = await platform.json(each.method, `${each.path.replace(/\?.*/, '')}?unknown=${randomUUID()}`, {
+      // Too long for the one operation that has neither a body nor parameters in its URL.
+      headers: { ...each.headers, Cookie: `plumbline_session=${'a'.repeat(4097)}` },
       ...(each.body === undefined ? {} : { body: { unknown: true } }),
     });
     expect(reply.status).toBe(422);
     expect(reply.headers.get('RateLimit-Policy')).toBe(each.policies);
   });
 
-  it.each(limited.filter(({ method }) => method === 'POST'))(
+  it.each(limited.filter(({ body }) => body !== undefined))(
     'has the limits on its reply to a broken body: $operation',
     async (each) => {
       const reply = await platform.fetch(`${platform.url}${each.path}`, {

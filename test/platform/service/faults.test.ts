@@ -27,12 +27,13 @@ function fillingOf(operationId: string, user: TestUser): Filling {
   const { orgId, accessToken, refreshToken } = user;
   const bodies: Readonly<Record<string, Filling['body']>> = {
     refreshTokens: { refresh_token: refreshToken },
+    startBrowserSession: { refresh_token: refreshToken },
     logout: { refresh_token: refreshToken },
     validateToken: { token: accessToken },
     switchOrganization: { org_id: orgId },
   };
   const body = bodies[operationId];
-  const parameters = { org_id: orgId, user_id: user.userId };
+  const parameters = { org_id: orgId, user_id: user.userId, plumbline_session: refreshToken };
   return { token: accessToken, parameters, ...(body === undefined ? {} : { body }) };
 }
 

@@ -738,7 +738,7 @@ export interface components {
     };
     /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
-    /** @description A web browser sent this for a page of another site, or asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server by a name or address of its own, and not from pages of other sites; have the operator add a further name with `--allow-host`. */
+    /** @description A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';

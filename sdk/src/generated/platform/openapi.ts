@@ -181,6 +181,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/auth/browser-session': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Keep a session in a cookie
+     * @description For web pages of this server. Exchanges a refresh token, as a login or a switch of organization returns it, for an access token and a cookie that holds the next refresh token. Scripts cannot read the cookie. The session stays the same one. A token that was used within the last 10 seconds gives the same successor again; a later use of it revokes the session. Requests of pages of other sites are refused.
+     */
+    post: operations['startBrowserSession'];
+    /**
+     * Log out the browser
+     * @description Ends the session of the cookie, and removes the cookie. The reply is the same without a valid cookie. Requests of pages of other sites are refused.
+     */
+    delete: operations['endBrowserSession'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/browser-session/refresh': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Refresh the session of the cookie
+     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. A token that was used within the last 10 seconds gives the same successor again, so that a lost reply or two tabs do not end the session; a later use of it revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser`, and requests of pages of other sites, are refused.
+     */
+    post: operations['refreshBrowserSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/auth/validate': {
     parameters: {
       query?: never;
@@ -1327,6 +1371,31 @@ export interface components {
       status: 401;
       /** @constant */
       message: 'Refresh token reuse detected';
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The access token of a browser session. The refresh token is in the cookie alone. */
+    BrowserSessionResponse: {
+      /** @description A JWT to send as `Authorization: Bearer <token>`. */
+      access_token: string;
+      /**
+       * @description How the access token is sent (RFC 6750).
+       * @constant
+       */
+      token_type: 'bearer';
+      /** @description Seconds until the access token expires. */
+      expires_in: number;
+      user: components['schemas']['User'];
+    };
+    /** @description A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`. */
+    ForeignRequestProblem: {
+      /** @constant */
+      type: '/problems/foreign-request';
+      /** @constant */
+      title: 'Foreign request';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
       request_id: components['schemas']['RequestId'];
     };
     /** @description The token to look into. */
@@ -2505,14 +2574,14 @@ export interface components {
         'application/problem+json': components['schemas']['InternalErrorProblem'];
       };
     };
-    /** @description The body cannot be read. */
-    MalformedRequest: {
+    /** @description The request comes from a page of another site, or lacks the header that pages of this server add. */
+    ForeignRequest: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['MalformedRequestProblem'];
+        'application/problem+json': components['schemas']['ForeignRequestProblem'];
       };
     };
     /** @description The request breaks the contract. */
@@ -2523,6 +2592,16 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['ValidationFailedProblem'];
+      };
+    };
+    /** @description The body cannot be read. */
+    MalformedRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['MalformedRequestProblem'];
       };
     };
     /** @description The access token is not scoped to an organization. */
@@ -2593,6 +2672,11 @@ export interface components {
   };
   parameters: {
     /**
+     * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+     * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
+     */
+    BrowserSessionCookie: string;
+    /**
      * @description The largest number of items on a page.
      * @example 50
      */
@@ -2660,6 +2744,16 @@ export interface components {
      * @example Bearer
      */
     WWWAuthenticate: 'Bearer';
+    /**
+     * @description Puts the refresh token into the cookie `plumbline_session` (RFC 6265): `HttpOnly`, `SameSite=Strict`, `Path=/api/v1/auth/browser-session`, and `Secure` unless `APP_BASE_URL` is http. `Max-Age` is the rest of its life.
+     * @example plumbline_session=eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl; Path=/api/v1/auth/browser-session; Max-Age=604800; HttpOnly; SameSite=Strict; Secure
+     */
+    SetBrowserSession: string;
+    /**
+     * @description Removes the cookie `plumbline_session`.
+     * @example plumbline_session=; Path=/api/v1/auth/browser-session; Max-Age=0; HttpOnly; SameSite=Strict; Secure
+     */
+    ClearBrowserSession: string;
     /**
      * @description The path at which the new resource can be read.
      * @example /api/v1/admin/sync-configs/6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10
@@ -3255,6 +3349,184 @@ export interface operations {
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['LimitedInternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  startBrowserSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "refresh_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+         *     }
+         */
+        'application/json': components['schemas']['TokenRefreshRequest'];
+      };
+    };
+    responses: {
+      /** @description An access token, and the cookie. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          'Set-Cookie': components['headers']['SetBrowserSession'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+           *       "token_type": "bearer",
+           *       "expires_in": 900,
+           *       "user": {
+           *         "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *         "email": "robin@example.com",
+           *         "full_name": "Robin Example",
+           *         "is_verified": true,
+           *         "is_superuser": false,
+           *         "auth_provider": "local",
+           *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *         "role": "owner",
+           *         "last_login_at": "2026-03-02T09:15:00.000Z"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['BrowserSessionResponse'];
+        };
+      };
+      400: components['responses']['LimitedMalformedRequest'];
+      /** @description The refresh token is absent, invalid, or was used before. */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'WWW-Authenticate': components['headers']['WWWAuthenticate'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['InvalidRefreshTokenProblem'] | components['schemas']['RefreshTokenReusedProblem'];
+        };
+      };
+      403: components['responses']['ForeignRequest'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['LimitedInternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  endBrowserSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: {
+        /**
+         * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
+         */
+        plumbline_session?: components['parameters']['BrowserSessionCookie'];
+      };
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session has ended, if the cookie named one, and the cookie is removed. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'Set-Cookie': components['headers']['ClearBrowserSession'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      403: components['responses']['ForeignRequest'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  refreshBrowserSession: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description Only a script of a page of this server can add it. Without it the reply is 403.
+         * @example 1
+         */
+        'X-Plumbline-Browser': '1';
+      };
+      path?: never;
+      cookie?: {
+        /**
+         * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
+         */
+        plumbline_session?: components['parameters']['BrowserSessionCookie'];
+      };
+    };
+    requestBody?: never;
+    responses: {
+      /** @description An access token, and the cookie. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          'Set-Cookie': components['headers']['SetBrowserSession'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+           *       "token_type": "bearer",
+           *       "expires_in": 900,
+           *       "user": {
+           *         "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *         "email": "robin@example.com",
+           *         "full_name": "Robin Example",
+           *         "is_verified": true,
+           *         "is_superuser": false,
+           *         "auth_provider": "local",
+           *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *         "role": "owner",
+           *         "last_login_at": "2026-03-02T09:15:00.000Z"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['BrowserSessionResponse'];
+        };
+      };
+      /** @description The refresh token is absent, invalid, or was used before. */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'WWW-Authenticate': components['headers']['WWWAuthenticate'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['InvalidRefreshTokenProblem'] | components['schemas']['RefreshTokenReusedProblem'];
+        };
+      };
+      403: components['responses']['ForeignRequest'];
+      406: components['responses']['NotAcceptable'];
       422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['LimitedInternalError'];

@@ -212,6 +212,74 @@ export function refreshTokens(client: PlatformClient, request: RefreshTokensRequ
   );
 }
 
+/** `POST /api/v1/auth/browser-session` */
+export interface StartBrowserSessionRequest extends CallOptions {
+  readonly body: Schemas['TokenRefreshRequest'];
+}
+export type StartBrowserSessionResult =
+  | Success<200, Schemas['BrowserSessionResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['InvalidRefreshTokenProblem'] | Schemas['RefreshTokenReusedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Keep a session in a cookie (`POST /api/v1/auth/browser-session`). */
+export function startBrowserSession(
+  client: PlatformClient,
+  request: StartBrowserSessionRequest,
+): Promise<StartBrowserSessionResult> {
+  return client.call(
+    { method: 'post', path: '/api/v1/auth/browser-session', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/auth/browser-session` */
+export type EndBrowserSessionRequest = CallOptions;
+export type EndBrowserSessionResult =
+  | Success<204, undefined>
+  | Failure<403, Schemas['ForeignRequestProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Log out the browser (`DELETE /api/v1/auth/browser-session`). */
+export function endBrowserSession(
+  client: PlatformClient,
+  request?: EndBrowserSessionRequest,
+): Promise<EndBrowserSessionResult> {
+  return client.call({ method: 'delete', path: '/api/v1/auth/browser-session', statuses: [204] }, request);
+}
+
+/** `POST /api/v1/auth/browser-session/refresh` */
+export interface RefreshBrowserSessionRequest extends CallOptions {
+  readonly headers: NonNullable<CallOptions['headers']> &
+    NonNullable<operations['refreshBrowserSession']['parameters']['header']>;
+}
+export type RefreshBrowserSessionResult =
+  | Success<200, Schemas['BrowserSessionResponse']>
+  | Failure<401, Schemas['InvalidRefreshTokenProblem'] | Schemas['RefreshTokenReusedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`). */
+export function refreshBrowserSession(
+  client: PlatformClient,
+  request: RefreshBrowserSessionRequest,
+): Promise<RefreshBrowserSessionResult> {
+  return client.call(
+    { method: 'post', path: '/api/v1/auth/browser-session/refresh', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
 /** `POST /api/v1/auth/validate` */
 export interface ValidateTokenRequest extends CallOptions {
   readonly body: Schemas['TokenValidateRequest'];

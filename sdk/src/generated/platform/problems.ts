@@ -26,6 +26,7 @@ export type Problem =
   | Schemas['WrongPasswordProblem']
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
+  | Schemas['ForeignRequestProblem']
   | Schemas['SessionNotFoundProblem']
   | Schemas['InvalidInviteProblem']
   | Schemas['EmailNotVerifiedProblem']
@@ -74,6 +75,7 @@ export const problemTypes = [
   '/problems/wrong-password',
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
+  '/problems/foreign-request',
   '/problems/session-not-found',
   '/problems/invalid-invite',
   '/problems/email-not-verified',
