@@ -98,7 +98,7 @@ enum DimensionInput {
   WORK_TYPE
 
   """
-  The investment theme, for example \`quality\`.
+  The investment theme, for example \`quality\`, or \`unclassified\` where no rule decides.
   """
   THEME
 
@@ -118,7 +118,7 @@ enum MeasureInput {
   COUNT
 
   """
-  Lines of code changed: additions and deletions.
+  Lines of code changed: additions and deletions. Units of which that is not known are left out.
   """
   CHURN_LOC
 
@@ -711,6 +711,17 @@ type SankeyCoverage {
   The share that has a repository.
   """
   repoCoverage: Float!
+
+  """
+  The share that a rule gave a theme. The rest has the theme \`unclassified\`.
+  """
+  themeCoverage: Float!
+
+  """
+  The share whose changed lines are known. The rest is left out of CHURN_LOC: a code host tells them for the latest
+  commits only.
+  """
+  churnCoverage: Float!
 }
 
 """
@@ -890,7 +901,7 @@ type WorkUnitContribution {
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = 'c042eb1f4d88456f';
+export const persistedVersion = '4692d178acd2ee50';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -998,6 +1009,8 @@ export const persistedQueries = {
       coverage {
         teamCoverage
         repoCoverage
+        themeCoverage
+        churnCoverage
       }
     }
   }
@@ -1066,6 +1079,8 @@ export const persistedQueries = {
       coverage {
         teamCoverage
         repoCoverage
+        themeCoverage
+        churnCoverage
       }
     }
   }

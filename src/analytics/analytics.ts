@@ -117,8 +117,13 @@ export interface SankeyResult {
     readonly value: number;
   }[];
   readonly edges: readonly { readonly source: string; readonly target: string; readonly value: number }[];
-  /** Shares between 0 and 1 of the units that have a team and a repository. */
-  readonly coverage: { readonly teamCoverage: number; readonly repoCoverage: number } | null;
+  /** Shares between 0 and 1 of the units that have a team, a repository, a theme, and a known churn. */
+  readonly coverage: {
+    readonly teamCoverage: number;
+    readonly repoCoverage: number;
+    readonly themeCoverage: number;
+    readonly churnCoverage: number;
+  } | null;
 }
 
 export interface AnalyticsResult {

@@ -15,6 +15,9 @@ export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
 export const WORK_TYPES = ['pull_request', 'commit', 'deployment', 'incident'] as const;
 export type WorkType = (typeof WORK_TYPES)[number];
 
+/** The theme, and its one subcategory, of work that no rule knows; it counts against theme coverage. */
+export const UNCLASSIFIED = 'unclassified';
+
 /** The investment taxonomy: each theme with its subcategories. */
 export const TAXONOMY = {
   feature_delivery: ['customer', 'roadmap', 'enablement'],
@@ -22,6 +25,7 @@ export const TAXONOMY = {
   maintenance: ['refactor', 'upgrade', 'debt'],
   quality: ['testing', 'bugfix', 'reliability'],
   risk: ['security', 'compliance', 'vulnerability'],
+  [UNCLASSIFIED]: [UNCLASSIFIED],
 } as const;
 export type Theme = keyof typeof TAXONOMY;
 

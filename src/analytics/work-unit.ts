@@ -31,8 +31,8 @@ export interface WorkUnit {
   readonly completedAt: number | null;
   /** YYYY-MM-DD in UTC: of the completion, else of the last activity. */
   readonly day: string;
-  /** Additions and deletions. */
-  readonly churnLoc: number;
+  /** Additions and deletions; null where the source did not tell. */
+  readonly churnLoc: number | null;
   readonly shares: readonly Share[];
 }
 

@@ -72,12 +72,12 @@ it('plumbline classify --explain tells about a stored unit, of its own organizat
     '--date',
     '2026-01-10',
     '--backfill',
-    '30',
+    '180',
   ];
   expect((await runMain(sync)).exitCode).toBe(0);
   const repoId = repositoryId('acme', 'synthetic.invalid/acme/demo-app');
   const id = (number: number): string => `${repoId}:incident:${number}`;
-  // Which days have incidents depends on the seed: one of the first days of the month has.
+  // Which days have incidents depends on the seed: one of these has.
   const ids = await incidentIds(db, repoId);
   const [first = id(0)] = ids;
   const explained = await runMain(['classify', '--explain', first, '--db', db, '--org', 'acme', '--json']);

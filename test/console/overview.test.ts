@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import { fill, halfKnown, smallOrganization } from '../analytics/graphql/served.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
   beforeAll(async () => {
     running = await startConsole();
     owner = await running.platform.signUp();
-    await fill(running.platform.databaseUri, owner.orgId, smallOrganization);
+    await fill(running.platform.databaseUri, owner.orgId, [...smallOrganization, ...halfKnown]);
   });
   beforeEach(async () => {
     visitor = await running.visitor();
@@ -29,6 +29,17 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
   test('shows the totals of the period in the address', async () => {
     expect(await total('Work units')).toBe('3');
     expect(await total('Cycle time of pull requests')).toBe('30 h');
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test('says how much of the work is unclassified, and of how much the lines are known', async () => {
+    await visitor.page.getByText('All work is classified.').waitFor();
+    await visitor.page.goto(
+      new URL(march.replaceAll('2026-03', '2026-02').replace('31', '28'), visitor.page.url()).href,
+    );
+    await visitor.page.getByText('50% of 2 work units. 50% is unclassified.').waitFor();
+    await visitor.page.getByText('added and deleted, known for 50% of the work').waitFor();
+    await visitor.page.getByText('50% of the work has a theme, 100% a repository, and 100% a team.').waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 

@@ -53,7 +53,8 @@ const TABLES: Readonly<Record<Source, string>> = { units: 'work_units', shares: 
 
 const OF_UNITS: Dialect['measures']['units'] = {
   COUNT: { sum: 'count(*)' },
-  CHURN_LOC: { sum: 'sum(churn)' },
+  // Unknown churn is left out. The sum of nothing is 0, which sorts behind all others.
+  CHURN_LOC: { sum: 'coalesce(sum(churn), 0)' },
   CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: 'count(cycle_ms)' },
   THROUGHPUT: { sum: 'count(cycle_ms)' },
 };
@@ -68,7 +69,7 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
     units: OF_UNITS,
     shares: {
       COUNT: { sum: 'sum(weight)' },
-      CHURN_LOC: { sum: 'sum(churn)' },
+      CHURN_LOC: { sum: 'coalesce(sum(churn), 0)' },
       CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: COMPLETED_WEIGHT },
       THROUGHPUT: { sum: COMPLETED_WEIGHT },
     },
@@ -177,7 +178,7 @@ export const clickHouseDialect: Dialect = {
     units: OF_UNITS,
     shares: {
       COUNT: { sum: 'sum(one_share_weight)' },
-      CHURN_LOC: { sum: 'sum(churn * one_share_weight)' },
+      CHURN_LOC: { sum: 'coalesce(sum(churn * one_share_weight), 0)' },
       CYCLE_TIME_HOURS: {
         sum: 'sumIf(one_share_cycle_ms, cycle_ms is not null)',
         divisor: 'sumIf(one_share_weight, cycle_ms is not null)',

@@ -75,7 +75,7 @@ function unitOfRow(row: Row, parts: readonly Part[]): ListedUnit {
   const unit = unitOf(
     {
       ...{ id, work_type, repo, team, author, theme, subcategory, day },
-      churn: churn === null ? 0 : wholeNumber(churn),
+      churn: churn === null ? null : wholeNumber(churn),
       started_at: momentOf(started),
       completed_at: completed === null ? null : momentOf(completed),
     },
@@ -83,7 +83,6 @@ function unitOfRow(row: Row, parts: readonly Part[]): ListedUnit {
   );
   return {
     ...unit,
-    churnLoc: churn === null ? null : Number(wholeNumber(churn)),
     cycleMs: cycle === null ? null : Number(wholeNumber(cycle)),
   };
 }

@@ -144,12 +144,14 @@ function nodeId(dimension: Dimension, name: string): string {
 function coverageOf(query: FlowQuery | undefined, rows: Rows): SankeyResult['coverage'] {
   if (query === undefined) return null;
   const at = isMean(query.measure) ? 4 : 3;
-  let [units, teamed, housed] = [0n, 0n, 0n];
-  for (const row of rows.get(query) ?? []) {
-    units += wholeNumber(row[at]);
-    teamed += wholeNumber(row[at + 1]);
-    housed += wholeNumber(row[at + 2]);
-  }
-  if (units === 0n) return null;
-  return { teamCoverage: Number(teamed) / Number(units), repoCoverage: Number(housed) / Number(units) };
+  const sumOf = (column: number): number =>
+    Number((rows.get(query) ?? []).reduce((sum, row) => sum + wholeNumber(row[at + column]), 0n));
+  const units = sumOf(0);
+  if (units === 0) return null;
+  return {
+    teamCoverage: sumOf(1) / units,
+    repoCoverage: sumOf(2) / units,
+    themeCoverage: sumOf(3) / units,
+    churnCoverage: sumOf(4) / units,
+  };
 }

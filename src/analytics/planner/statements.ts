@@ -1,7 +1,7 @@
 /** Parameterized SQL, put together from the primitives of a dialect. Values of a request are parameters, always. */
 import type { DateRange, Filters, Scope, UnitOrder, UnitPosition } from '../analytics.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
-import { DIMENSIONS, UNASSIGNED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
+import { DIMENSIONS, UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
 import { isMean, valueExpression } from './values.js';
@@ -84,8 +84,8 @@ export interface Statement {
  *
  * @returns a statement whose columns are, for `series`: bucket (with an interval), label, and per measure its sum and,
  *   of a mean, its divisor; for `flow`: both labels (null: the rest), sum, divisor (of a mean), and with coverage the
- *   number of units, of those with a team, and of those with a repository; for `values`: label and count; for `units`: those of
- *   `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
+ *   number of units, and of those with a team, a repository, a theme, and a known churn; for `values`: label and count;
+ *   for `units`: those of `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
 export function compile(dialect: Dialect, query: Query): Statement {
   const parameters: Parameter[] = [];
@@ -149,11 +149,14 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
         `${counted} as units`,
         `${countedWhere(dialect, source, `team <> '${UNASSIGNED}'`)} as teamed`,
         `${countedWhere(dialect, source, "repo <> ''")} as housed`,
+        `${countedWhere(dialect, source, `${dialect.column(source, 'THEME')} <> '${UNCLASSIFIED}'`)} as themed`,
+        `${countedWhere(dialect, source, 'churn is not null')} as measured`,
       ]
     : [];
   const cells =
     `select ${[...labels, ...sumColumns(dialect, source, measure, '1'), ...covered].join(', ')} ` +
-    `from ${dialect.from(source, [from, to, ...filteredDimensions(slice)], [measure])} where ${conditions(dialect, slice, owner, bind)} group by label1, label2`;
+    `from ${dialect.from(source, [from, to, ...filteredDimensions(slice), ...(coverage ? (['THEME'] as const) : [])], [measure])} ` +
+    `where ${conditions(dialect, slice, owner, bind)} group by label1, label2`;
   const figures = [1, 2].map((side) => {
     const total = (name: string): string => `sum(${name}1) over (partition by label${side})`;
     return `${valueExpression(dialect, source, measure, { sum: total('sum'), divisor: total('divisor') })} as value${side}`;
@@ -166,7 +169,7 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
   const sums = [
     'sum(sum1)',
     ...(isMean(measure) ? ['sum(divisor1)'] : []),
-    ...(coverage ? ['sum(units)', 'sum(teamed)', 'sum(housed)'] : []),
+    ...(coverage ? [...['units', 'teamed', 'housed', 'themed', 'measured'].map((name) => `sum(${name})`)] : []),
   ];
   return (
     `select ${[...nodes, ...sums].join(', ')} from (select valued.*, ${places.join(', ')} from (` +

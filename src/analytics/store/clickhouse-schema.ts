@@ -20,7 +20,7 @@ const COLUMNS = [
   ['author', 'LowCardinality(String)'],
   ['theme', 'LowCardinality(String)'],
   ['subcategory', 'LowCardinality(String)'],
-  ['churn', 'Int64'],
+  ['churn', 'Nullable(Int64)'],
   ['cycle_ms', 'Nullable(Int64)'],
   ['share_theme', 'Array(LowCardinality(String))'],
   ['share_subcategory', 'Array(LowCardinality(String))'],
@@ -52,8 +52,18 @@ export async function ensureClickHouseSchema(engine: ClickHouseEngine): Promise<
   );
   if (stored === undefined) await engine.command(createTable('work_units'));
   else if (stored[0] !== PARTITION) await rebuild(engine);
+  else await allowUnknownChurn(engine);
   // A rebuild that was killed in front of its last step, or that another process has just begun to clean up.
   if (await exists(engine, FORMER)) await takeOver(engine);
+}
+
+/** In a table whose partitions are right already. */
+async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
+  const [column] = await engine.query(
+    "select type from system.columns where database = currentDatabase() and table = 'work_units' and name = 'churn'",
+    {},
+  );
+  if (column?.[0] === 'Int64') await engine.command('alter table work_units modify column churn Nullable(Int64)');
 }
 
 const NEXT = 'work_units_next';

@@ -58,7 +58,7 @@ async function ensureSchema(sql: Transaction): Promise<void> {
       started_at timestamptz not null,
       completed_at timestamptz,
       day date not null,
-      churn bigint not null,
+      churn bigint,
       cycle_ms bigint,
       primary key (org_id, id)
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
@@ -74,10 +74,15 @@ async function ensureSchema(sql: Transaction): Promise<void> {
       subcategory text collate "C" not null,
       day date not null,
       weight integer not null,
-      churn bigint not null,
+      churn bigint,
       cycle_ms bigint,
       primary key (org_id, id, subcategory)
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
+  // Release 0.1.0 had no unknown churn. It is asked first: the change itself would wait for all who read.
+  const strict = await sql<{ name: string }[]>`
+    select attrelid::regclass::text as name from pg_attribute
+    where attrelid in ('work_units'::regclass, 'work_unit_shares'::regclass) and attname = 'churn' and attnotnull`;
+  for (const { name } of strict) await sql`alter table ${sql(name)} alter column churn drop not null`;
   await sql`
     create index if not exists work_units_by_day on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, churn, cycle_ms)`;

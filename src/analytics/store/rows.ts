@@ -17,8 +17,8 @@ export interface UnitRow {
   readonly started_at: number;
   readonly completed_at: number | null;
   readonly day: string;
-  /** Lines. */
-  readonly churn: number;
+  /** Lines; null where they are unknown. */
+  readonly churn: number | null;
   /** From start to completion; null while it is not complete. */
   readonly cycle_ms: number | null;
 }
@@ -36,7 +36,7 @@ export interface ShareRow {
   /** The share in millionths. */
   readonly weight: number;
   /** Millionths of a line: the unit's lines times the weight. */
-  readonly churn: number;
+  readonly churn: number | null;
   /** The part of the unit's time, in whole milliseconds. */
   readonly cycle_ms: number | null;
 }
@@ -61,7 +61,7 @@ export function unitRow(unit: WorkUnit): UnitRow {
     started_at: storedMoment(unit.startedAt),
     completed_at: unit.completedAt === null ? null : storedMoment(unit.completedAt),
     day: storedDay(unit.day),
-    churn: Math.min(Math.max(0, Math.round(unit.churnLoc)), MAX_CHURN),
+    churn: unit.churnLoc === null ? null : Math.min(Math.max(0, Math.round(unit.churnLoc)), MAX_CHURN),
     // Clocks differ: a unit that ended before it began took no time.
     cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
   };
@@ -97,7 +97,7 @@ export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly Sh
     subcategory,
     day: row.day,
     weight,
-    churn: row.churn * weight,
+    churn: row.churn === null ? null : row.churn * weight,
     cycle_ms: row.cycle_ms === null ? null : partOf(row.cycle_ms, weight),
   }));
 }
@@ -116,7 +116,7 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
     startedAt: Date.parse(String(row['started_at'])),
     completedAt: typeof completed === 'string' ? Date.parse(completed) : null,
     day: String(row['day']),
-    churnLoc: Number(row['churn']),
+    churnLoc: row['churn'] === null ? null : Number(row['churn']),
     shares: sharesOf(parts),
   };
 }

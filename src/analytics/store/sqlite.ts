@@ -15,14 +15,14 @@ const SCHEMA = `
   create table if not exists work_units (
     org_id text not null, day text not null, id text not null, repo_id text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
-    churn integer not null, cycle_ms integer, started_at text not null, completed_at text,
+    churn integer, cycle_ms integer, started_at text not null, completed_at text,
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
   create table if not exists work_unit_shares (
     org_id text not null, day text not null, id text not null, subcategory text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null,
-    weight integer not null, churn integer not null, cycle_ms integer,
+    weight integer not null, churn integer, cycle_ms integer,
     primary key (org_id, day, id, subcategory)
   ) without rowid;
 `;
@@ -31,6 +31,11 @@ const UNIT_COLUMNS = [
   ...(['id', 'work_type', 'repo', 'team', 'author', 'theme', 'subcategory'] as const),
   ...(['started_at', 'completed_at', 'day', 'churn', 'cycle_ms'] as const),
 ] satisfies readonly (keyof UnitRow)[];
+
+const SHARE_COLUMNS = [
+  ...(['org_id', 'day', 'id', 'subcategory', 'work_type', 'repo', 'team', 'author', 'theme', 'weight'] as const),
+  ...(['churn', 'cycle_ms'] as const),
+];
 
 /** Rows per insert statement: more gain nothing. */
 const INSERT_ROWS = 50;
@@ -42,8 +47,7 @@ const insertUnits = remembered(
 /** What a share repeats of its unit is taken from there: to bind a value costs more than to look it up. */
 const insertShares = remembered(
   (rows) => `
-    insert into work_unit_shares (org_id, day, id, subcategory, work_type, repo, team, author, theme, weight, churn,
-                                  cycle_ms)
+    insert into work_unit_shares (${SHARE_COLUMNS.join(', ')})
     select unit.org_id, unit.day, unit.id, part.name, unit.work_type, unit.repo, unit.team, unit.author,
            substr(part.name, 1, instr(part.name, '.') - 1), part.weight, unit.churn * part.weight,
            -- As partOf in rows.ts, in two steps that do not overflow; the driver binds every number as a float.
@@ -87,7 +91,12 @@ export function openSqliteStore(path: string): WorkUnitStore {
             // sync's, for the same reason.
             'pragma cache_size = -8192; pragma wal_autocheckpoint = 16384',
         );
-        database.exec(SCHEMA);
+        inSqliteTransaction(
+          (statement) => database.exec(statement),
+          () => {
+            ensureTables(database);
+          },
+        );
       }),
     apply: (change) =>
       settled(() => {
@@ -109,6 +118,23 @@ export function openSqliteStore(path: string): WorkUnitStore {
         database.close();
       }),
   };
+}
+
+/** Release 0.1.0 had no unknown churn, and SQLite cannot take a `not null` away: such tables are written again. */
+function ensureTables(database: Database.Database): void {
+  const strict = ['work_units', 'work_unit_shares'].filter(
+    (table) =>
+      database.prepare('select 1 from pragma_table_info(?) where name = \'churn\' and "notnull" = 1').get([table]) !==
+      undefined,
+  );
+  for (const table of strict) database.exec(`alter table ${table} rename to former_${table}`);
+  if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
+  database.exec(SCHEMA);
+  for (const table of strict) {
+    const columns = table === 'work_units' ? ['org_id', 'repo_id', ...UNIT_COLUMNS] : SHARE_COLUMNS;
+    const list = columns.join(', ');
+    database.exec(`insert into ${table} (${list}) select ${list} from former_${table}; drop table former_${table}`);
+  }
 }
 
 type Prepare = (text: string) => Database.Statement;

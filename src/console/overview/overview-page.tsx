@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Link, useSearchParams } from 'wouter-preact';
-import { Bars } from '../charts/bars.js';
+import { Bars, type Bar } from '../charts/bars.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Flow } from '../charts/flow.js';
 import { Lines } from '../charts/lines.js';
@@ -70,8 +70,6 @@ function emptiness(data: Overview): { title: string; text: string; action: JSX.E
 
 function Charts({ figures, interval }: { figures: Figures; interval: string }): JSX.Element {
   const { themes, subcategories, flow, byTheme, byTeam, cycleTimes } = figures;
-  const [largest] = themes;
-  const total = totalOf(themes);
   return (
     <>
       <Totals figures={figures} />
@@ -79,11 +77,7 @@ function Charts({ figures, interval }: { figures: Figures; interval: string }): 
         <ChartCard
           title="Work by theme"
           picture={false}
-          summary={
-            largest === undefined
-              ? 'There is no work.'
-              : `${wordsOf('THEME', largest.key)} takes the largest share: ${percentOf(largest.value / total)} of ${numberOf(total)} work units.`
-          }
+          summary={summaryOf(themes)}
           table={tableOfBars('THEME', 'Theme', themes)}
         >
           <Bars dimension="THEME" bars={themes} shares />
@@ -100,7 +94,7 @@ function Charts({ figures, interval }: { figures: Figures; interval: string }): 
       {flow !== null && flow.nodes.length > 0 && (
         <ChartCard
           title="Flow of work"
-          summary={`From themes through repositories to teams. ${percentOf(flow.coverage?.teamCoverage ?? 0)} of the work has a team, ${percentOf(flow.coverage?.repoCoverage ?? 0)} a repository.`}
+          summary={`From themes through repositories to teams. ${percentOf(flow.coverage?.themeCoverage ?? 0)} of the work has a theme, ${percentOf(flow.coverage?.repoCoverage ?? 0)} a repository, and ${percentOf(flow.coverage?.teamCoverage ?? 0)} a team.`}
           table={tableOfFlow(flow)}
         >
           <Flow nodes={flow.nodes} edges={flow.edges} label="Flow of work from themes through repositories to teams" />
@@ -138,7 +132,20 @@ function Charts({ figures, interval }: { figures: Figures; interval: string }): 
   );
 }
 
-function Totals({ figures: { units, unitsBefore, churn, cycleTime } }: { figures: Figures }): JSX.Element {
+/** Names the largest theme, and how much of the work has none. */
+function summaryOf(themes: readonly Bar[]): string {
+  const [largest] = themes;
+  if (largest === undefined) return 'There is no work.';
+  const total = totalOf(themes);
+  const unclassified = themes.find(({ key }) => key === 'unclassified')?.value ?? 0;
+  return (
+    `${wordsOf('THEME', largest.key)} has the largest share: ${percentOf(largest.value / total)} of ${numberOf(total)} work units. ` +
+    (unclassified === 0 ? 'All work is classified.' : `${percentOf(unclassified / total)} is unclassified.`)
+  );
+}
+
+function Totals({ figures: { units, unitsBefore, churn, cycleTime, flow } }: { figures: Figures }): JSX.Element {
+  const known = flow?.coverage?.churnCoverage ?? 1;
   const [now, before] = [totalOf(units), totalOf(unitsBefore)];
   const requests = units.find(({ key }) => key === 'pull_request')?.value ?? 0;
   const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
@@ -164,7 +171,7 @@ function Totals({ figures: { units, unitsBefore, churn, cycleTime } }: { figures
       <div>
         <dt>Lines changed</dt>
         <dd>{numberOf(totalOf(churn))}</dd>
-        <dd class="muted">added and deleted</dd>
+        <dd class="muted">added and deleted{known < 1 && `, known for ${percentOf(known)} of the work`}</dd>
       </div>
     </dl>
   );

@@ -46,8 +46,8 @@ export interface ChangedCommit {
   readonly row: AnyRow;
   /** Additions and deletions of all files. */
   readonly churn: number;
-  /** What the host gave as the sum of the whole commit; 0 where it gave none. */
-  readonly aggregate: number;
+  /** What the host gave as the sum of the whole commit; null where it gave none. */
+  readonly aggregate: number | null;
   /** The changed files, in any order. */
   readonly paths: readonly string[];
 }
@@ -164,7 +164,8 @@ export function changeSums(paths: (expression: string) => string): string {
   const isFile = `stats.file_path <> '${AGGREGATE_PATH}'`;
   return (
     `sum(case when ${isFile} then ${lines} else 0 end) as churn, ` +
-    `sum(case when ${isFile} then 0 else ${lines} end) as aggregate, ` +
+    // Null where no row has the sum: a commit without statistics is joined to a row of nulls, which is not a file either.
+    `sum(case when stats.file_path = '${AGGREGATE_PATH}' then ${lines} end) as aggregate, ` +
     `${paths(`case when ${isFile} then stats.file_path end`)} as paths`
   );
 }
@@ -175,7 +176,7 @@ export function changedCommit(row: AnyRow): ChangedCommit {
   return {
     row,
     churn: Number(churn ?? 0),
-    aggregate: Number(aggregate ?? 0),
+    aggregate: aggregate === null || aggregate === undefined ? null : Number(aggregate),
     paths: typeof paths === 'string' && paths !== '' ? paths.split(PATH_SEPARATOR) : [],
   };
 }

@@ -3,7 +3,8 @@
  *
  * 1. Requests that changed: the links to the commits that they list are brought up to date. A commit that a request
  *    takes loses its own unit; one that it gives back gets one again.
- * 2. Commits that changed: each that belongs to no request becomes a unit.
+ * 2. Commits that changed: each that belongs to no request and is no merge becomes a unit. (What a merge brings is
+ *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
  * 4. Deployments and incidents that changed become units.
  *
@@ -25,6 +26,7 @@ import {
 } from './derive.js';
 import type { RepositoryContext } from './derive.js';
 import { holds, mentionOf } from './messages.js';
+import { isMerge } from './facts.js';
 import type { RequestClaims, SelectedLinks, StoredLink } from './record-reader.js';
 import { RecordReader } from './record-reader.js';
 import { numberOf, textOf } from './row-values.js';
@@ -171,11 +173,8 @@ async function considerAgain(run: Run, hashes: readonly string[], change: LinkCh
       ...stored.filter((link) => !gone.has(key(link))),
       ...change.added.filter(({ hash }) => among.has(hash)),
     ];
-    const { alone, linked } = await divide(run, commits, links);
-    await run.writer.write(
-      unitsOf(run, alone),
-      linked.map((hash) => unitId(run.context.repoId, 'commit', hash)),
-    );
+    const { alone, linked, merges } = await divide(run, commits, links);
+    await run.writer.write(unitsOf(run, alone), commitIds(run, [...linked, ...merges]));
   }
   await run.writer.flush();
 }
@@ -200,16 +199,23 @@ async function deriveCommits(run: Run): Promise<void> {
 
 async function writeAlone(run: Run, commits: readonly ChangedCommit[], links: readonly StoredLink[]): Promise<void> {
   run.signal.throwIfAborted();
-  const { alone } = await divide(run, commits, links);
-  // A commit that belongs to a request has no unit: none was made, or the request's claim took it away.
-  await run.writer.write(unitsOf(run, alone));
+  const { alone, merges } = await divide(run, commits, links);
+  // A commit that belongs to a request has no unit: none was made, or the request's claim took it away. A merge may have
+  // one that an earlier release made.
+  await run.writer.write(unitsOf(run, alone), run.isFirst ? [] : commitIds(run, merges));
+}
+
+function commitIds({ context }: Run, hashes: readonly string[]): readonly string[] {
+  return hashes.map((hash) => unitId(context.repoId, 'commit', hash));
 }
 
 interface Divided {
-  /** Commits that belong to no request. */
+  /** Commits that are units: no merges, and in no request. */
   readonly alone: readonly ChangedCommit[];
-  /** Hashes of the others. */
+  /** Hashes of those that belong to a request. */
   readonly linked: readonly string[];
+  /** Hashes of merges that belong to none. */
+  readonly merges: readonly string[];
 }
 
 /** Tells which commits belong to a request; what their messages say is noted for requests that come later. */
@@ -238,15 +244,17 @@ async function divide(run: Run, commits: readonly ChangedCommit[], links: readon
   const sources = await run.reader.requestSources([...mentioned]);
   const alone: ChangedCommit[] = [];
   const linked: string[] = [];
+  const merges: string[] = [];
   for (const { commit, hash, mention } of named) {
     const numbers = (byHash.get(hash) ?? []).filter(({ kind }) => kind === 'listed').map(({ number }) => number);
     const source = mention === undefined ? undefined : sources.get(mention.number);
     if (mention !== undefined && source !== undefined && holds(mention.kind, source)) numbers.push(mention.number);
-    if (numbers.length === 0) alone.push(commit);
-    else linked.push(hash);
+    if (numbers.length > 0) linked.push(hash);
+    else if (isMerge(commit.row)) merges.push(hash);
+    else alone.push(commit);
     if (!derivesAllRequests(run)) for (const number of numbers) run.affected.add(number);
   }
-  return { alone, linked };
+  return { alone, linked, merges };
 }
 
 function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): readonly WorkUnit[] {

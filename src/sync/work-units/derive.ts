@@ -4,8 +4,8 @@
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
  *   One that was closed without a merge is never complete; its day is that of its last activity. Its churn is what the
- *   host says, else the sum over its commits.
- * - A **commit** outside any request starts when it was written and is complete when it was committed.
+ *   host says, else the sum over its commits, else unknown.
+ * - A **commit** outside any request that is no merge starts when it was written and is complete when it was committed.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
  */
@@ -76,7 +76,7 @@ export function requestUnit(
     ...ordered.map(({ committerWhen }) => committerWhen),
   ];
   const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
-  const churn = own.reduce((sum, { changes }) => sum + changes.churn, 0);
+  const churn = own.length === 0 ? null : sumOfKnown(own.map(({ changes }) => changes.churn));
   const email = textOrNull(row, 'author_email') ?? onlyEmail(own);
   return finish(
     context,
@@ -203,7 +203,7 @@ interface Draft {
   readonly startedAt: number;
   readonly completedAt: number | null;
   readonly lastActivity: number;
-  readonly churnLoc: number;
+  readonly churnLoc: number | null;
   readonly owners: ReadonlyMap<string, number>;
 }
 
@@ -237,6 +237,11 @@ function dayOf(time: number): string {
   const day = new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 10);
   days.set(number, day);
   return day;
+}
+
+/** Null where one of them is unknown: the rest would be a figure that is too small. */
+function sumOfKnown(lines: readonly (number | null)[]): number | null {
+  return lines.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
 /** The e-mail that all commits share; a host tells a login only. */

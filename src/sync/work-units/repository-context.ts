@@ -6,7 +6,7 @@ import { createTeamAssigner } from './teams/assign.js';
 import { teamsFromText } from './teams/teams-file.js';
 
 /** Raise it when the same records give other units than before: every repository is then derived again. */
-const ALGORITHM = 2;
+const ALGORITHM = 3;
 
 /** How the units of a repository are derived now; undefined for a repository that is not stored. */
 export async function repositoryContext(

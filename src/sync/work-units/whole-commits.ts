@@ -12,7 +12,7 @@ export class WholeCommits {
   /** The commits that the page completes. */
   take(page: SinkPage): readonly ChangedCommit[] {
     const gathered = this.#last === undefined ? [] : [this.#last];
-    for (const row of rowsOf(page, 'git_commits')) gathered.push({ row, churn: 0, aggregate: 0, paths: [] });
+    for (const row of rowsOf(page, 'git_commits')) gathered.push({ row, churn: 0, aggregate: null, paths: [] });
     const byHash = new Map(gathered.map((commit) => [textOf(commit.row, 'hash'), commit]));
     for (const row of rowsOf(page, 'git_commit_stats')) {
       const commit = byHash.get(textOf(row, 'commit_hash'));
@@ -33,7 +33,7 @@ export class WholeCommits {
 
 interface Gathered extends ChangedCommit {
   churn: number;
-  aggregate: number;
+  aggregate: number | null;
   readonly paths: string[];
 }
 
@@ -41,7 +41,7 @@ function add(commit: Gathered, row: AnyRow): void {
   const path = textOf(row, 'file_path');
   const lines = (numberOrNull(row, 'additions') ?? 0) + (numberOrNull(row, 'deletions') ?? 0);
   if (path === AGGREGATE_PATH) {
-    commit.aggregate += lines;
+    commit.aggregate = (commit.aggregate ?? 0) + lines;
     return;
   }
   commit.churn += lines;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persistedQueries } from '../../../generated/graphql/schema.js';
 import { DIMENSIONS, MEASURES } from '../../../src/analytics/vocabulary.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
-import { ask, fill, post, smallOrganization } from './served.js';
+import { ask, fill, halfKnown, post, smallOrganization } from './served.js';
 
 let platform: TestPlatform;
 let user: TestUser;
@@ -20,7 +20,7 @@ const analytics = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
   analytics(orgId: $orgId, batch: $batch) {
     timeseries { dimension dimensionValue measure buckets { date value } }
     breakdowns { dimension measure items { key value } }
-    sankey { nodes { id label dimension value } edges { source target value } coverage { teamCoverage repoCoverage } }
+    sankey { nodes { id label dimension value } edges { source target value } coverage { teamCoverage repoCoverage themeCoverage churnCoverage } }
   }
 }`;
 
@@ -240,7 +240,36 @@ describe('With work units in the store', () => {
     );
     expect(edges).toContainEqual({ source: 'THEME:quality', target: 'TEAM:core', value: 2 });
     expect(edges.reduce((sum: number, { value }: { value: number }) => sum + value, 0)).toBe(4);
-    expect(coverage).toEqual({ teamCoverage: 0.75, repoCoverage: 1 });
+    expect(coverage).toEqual({ teamCoverage: 0.75, repoCoverage: 1, themeCoverage: 1, churnCoverage: 1 });
+  });
+
+  test('unclassified work and unknown lines are shown, and left out of themes, sums and coverage', async () => {
+    const other = await platform.signUp();
+    await fill(platform.databaseUri, other.orgId, halfKnown);
+    const february = { startDate: '2026-02-01', endDate: '2026-02-28' };
+    for (const useInvestment of [false, true]) {
+      const batch = {
+        useInvestment,
+        breakdowns: ['COUNT', 'CHURN_LOC'].map((measure) => ({ dimension: 'THEME', measure, dateRange: february })),
+        sankey: { path: ['THEME', 'TEAM'], measure: 'COUNT', dateRange: february },
+      };
+      const { breakdowns, sankey } = (await ask(platform, other, analytics, { batch })).analytics;
+      const [counts, lines] = breakdowns.map(({ items }: { items: unknown }) => items);
+      expect(counts).toEqual([
+        { key: 'quality', value: 1 },
+        { key: 'unclassified', value: 1 },
+      ]);
+      expect(lines).toEqual([
+        { key: 'quality', value: 10 },
+        { key: 'unclassified', value: 0 },
+      ]);
+      expect(sankey.coverage).toEqual({ teamCoverage: 1, repoCoverage: 1, themeCoverage: 0.5, churnCoverage: 0.5 });
+    }
+    const list = `query ($orgId: String!, $input: WorkUnitsInput!) {
+      workUnits(orgId: $orgId, input: $input) { items { id churnLoc } } }`;
+    const input = { dateRange: february, filters: { themes: ['unclassified'] } };
+    const { workUnits } = await ask(platform, other, list, { input });
+    expect(workUnits.items).toEqual([{ id: 'unknown', churnLoc: null }]);
   });
 
   test('a batch of ten is answered in the order in which it asks', async () => {
@@ -301,12 +330,14 @@ describe('With work units in the store', () => {
   });
 
   test.each(Object.keys(persistedQueries))('the persisted query %s is answered', async (id) => {
+    const { text } = persistedQueries[id as keyof typeof persistedQueries];
     const { errors, status } = await post(platform, user, {
       headers: { 'X-Persisted-Query-Id': id, 'X-Org-Id': user.orgId },
       body: {
         variables: {
           orgId: user.orgId,
-          ...(persistedQueries[id as keyof typeof persistedQueries].text.includes('$dateRange') ? { dateRange } : {}),
+          ...(text.includes('$dateRange') ? { dateRange } : {}),
+          ...(text.includes('$previous') ? { previous: dateRange } : {}),
         },
       },
     });

@@ -93,6 +93,18 @@ export function unit(given: Partial<WorkUnit> & { readonly id: string }): WorkUn
   };
 }
 
+/** Two units of one day: of one the theme and the lines are not known. */
+export const halfKnown: readonly WorkUnit[] = [
+  unit({ id: 'known', day: '2026-02-02' }),
+  unit({
+    id: 'unknown',
+    day: '2026-02-02',
+    theme: 'unclassified',
+    subcategory: 'unclassified.unclassified',
+    churnLoc: null,
+  }),
+];
+
 /** A small organization in which every figure can be checked by hand. */
 export const smallOrganization: readonly WorkUnit[] = [
   unit({ id: 'a', day: '2026-03-02' }),

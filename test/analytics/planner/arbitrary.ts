@@ -76,7 +76,7 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       nil: null,
       freq: 4,
     }),
-    churnLoc: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
+    churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
   .map(({ duration, shares, ...rest }) => {
     const [first] = shares;

@@ -15,7 +15,7 @@ const [generated = []] = fc.sample(units(400), { seed: 7, numRuns: 1 });
 
 /** The same ids, days and values in both; only who owns them and how much they are differs. */
 const mine = generated.map((unit, index) => ({ ...unit, id: `u${index}` }));
-const foreign = mine.map((unit) => ({ ...unit, churnLoc: unit.churnLoc + 1, author: `foreign ${unit.author}` }));
+const foreign = mine.map((unit) => ({ ...unit, churnLoc: (unit.churnLoc ?? 0) + 1, author: `foreign ${unit.author}` }));
 
 describeOnEachEngine('an organization', (engine) => {
   let analytics: Analytics;

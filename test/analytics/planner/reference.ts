@@ -24,7 +24,8 @@ interface Piece {
   readonly values: Readonly<Record<Dimension, string>>;
   readonly day: string;
   readonly millionths: number;
-  readonly churn: number;
+  /** Unknown lines are null. */
+  readonly churn: number | null;
   readonly milliseconds: number | null;
   readonly isPart: boolean;
 }
@@ -79,7 +80,7 @@ export function referenceUnits(
     wanted.length === 0 || partsOf(unit).some(({ values }) => wanted.includes(values[dimension]));
   const key = (unit: OwnedUnit): string | number => {
     if (order === 'DAY') return unit.day;
-    if (order === 'CHURN_LOC') return unit.churnLoc;
+    if (order === 'CHURN_LOC') return unit.churnLoc ?? -1;
     return unit.completedAt === null ? -1 : unit.completedAt - unit.startedAt;
   };
   const found = units
@@ -158,7 +159,7 @@ function figure(pieces: readonly Piece[], measure: Measure): number | null {
     case 'COUNT':
       return total(pieces, ({ millionths }) => millionths) / 1_000_000;
     case 'CHURN_LOC':
-      return total(pieces, ({ churn, millionths }) => churn * millionths) / 1_000_000;
+      return total(pieces, ({ churn, millionths }) => (churn ?? 0) * millionths) / 1_000_000;
     case 'THROUGHPUT':
       return total(done, ({ millionths }) => millionths) / 1_000_000;
     case 'CYCLE_TIME_HOURS': {
@@ -266,6 +267,8 @@ function sankey(pieces: readonly Piece[], request: SankeyRequest): SankeyResult 
         : {
             teamCoverage: covered(pieces, ({ values }) => values.TEAM !== 'unassigned'),
             repoCoverage: covered(pieces, ({ values }) => values.REPO !== ''),
+            themeCoverage: covered(pieces, ({ values }) => values.THEME !== 'unclassified'),
+            churnCoverage: covered(pieces, ({ churn }) => churn !== null),
           },
   };
 }

@@ -14,7 +14,7 @@ import { batches, units } from './arbitrary.js';
 const [generated = []] = fc.sample(units(300), { seed: 7, numRuns: 1 });
 const first = generated.map((unit, index) => ({ ...unit, id: `u${index}` }));
 /** As a replica that lags, but for every figure. */
-const second = first.map((unit) => ({ ...unit, churnLoc: unit.churnLoc + 1, author: `other ${unit.author}` }));
+const second = first.map((unit) => ({ ...unit, churnLoc: (unit.churnLoc ?? 0) + 1, author: `other ${unit.author}` }));
 
 /** A server with these units. */
 async function startServer(stored: readonly WorkUnit[]): Promise<string> {

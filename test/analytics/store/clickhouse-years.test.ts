@@ -121,6 +121,21 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
+    it('takes units of unknown churn in a table of years that has none yet', async () => {
+      const uri = await newUri();
+      const orgId = randomUUID();
+      const [kept, unknown] = [unit(1, '2001-01-01'), unit(2, '2001-01-02', { churnLoc: null })];
+      const former = await openEngine(uri);
+      await former.command(RELEASED.replace('toYYYYMM(day)', 'toYear(day)'));
+      await former.insert('work_units', [releasedRow(orgId, kept)]);
+      await former.close();
+      const store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
+      await store.ensureSchema();
+      await store.apply({ orgId, repoId: REPO, units: [unknown], removed: [] });
+      expect(await all(store, orgId)).toEqual([kept, unknown]);
+      await store.close();
+    });
+
     it('takes over what was written while an interrupted change of its form ran', async () => {
       const uri = await newUri();
       const orgId = randomUUID();

@@ -53,7 +53,7 @@ describeOnEachEngine('the store of work units', (engine) => {
   it('can be prepared again, and gives back what it was given', async () => {
     await store.ensureSchema();
     const orgId = randomUUID();
-    const open = unit('b', { completedAt: null, author: '', team: 'unassigned' });
+    const open = unit('b', { completedAt: null, churnLoc: null, author: '', team: 'unassigned' });
     await store.apply({ orgId, repoId: REPO, units: [unit('c'), open, unit('a')], removed: [] });
     expect(await all(store, orgId)).toEqual([unit('a'), open, unit('c')]);
     expect(await store.find(orgId, idOf('b'))).toEqual(open);

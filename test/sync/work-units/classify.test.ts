@@ -59,11 +59,32 @@ describe('the rules that come with Plumbline', () => {
     expect(main('refactor: some work', { workType: 'pull_request', commitTitles })).toBe('maintenance.refactor');
   });
 
-  it.each(['', 'xyzzy', '你好', '🎉🎉', ':', '(#12)', ' \t '])('fall back to the roadmap for %j', (title) => {
+  it.each(['', 'xyzzy', '你好', '🎉🎉', ':', '(#12)', ' \t '])('leave %j unclassified', (title) => {
     const found: Contribution[] = [];
     const { shares } = classifier.classify(evidence({ title }), (each) => found.push(each));
-    expect(shares).toEqual([{ subcategory: 'feature_delivery.roadmap', share: 1 }]);
+    expect(shares).toEqual([{ subcategory: 'unclassified.unclassified', share: 1 }]);
     expect(found).toMatchObject([{ rule: 'fallback', signal: 'fallback' }]);
+  });
+
+  it.each([
+    ['Add a guard that fixes the crash', 'feature_delivery.roadmap'],
+    ['Fix the crash, and add a guard', 'quality.bugfix'],
+  ])('give %j, whose themes have equal shares, the one that it names first', (title, subcategory) => {
+    const { shares } = classifier.classify(evidence({ title }));
+    expect(shares.map(({ share }) => share)).toEqual([0.5, 0.5]);
+    expect(main(title)).toBe(subcategory);
+  });
+
+  it('leave a unit unclassified whose files speak for two themes alike, and that names none', () => {
+    const even = classifier.classify(evidence({ title: 'Update', files: files('test/a.ts', 'package.json') }));
+    expect(even).toEqual({
+      theme: 'unclassified',
+      subcategory: 'unclassified.unclassified',
+      shares: [
+        { subcategory: 'maintenance.upgrade', share: 0.5 },
+        { subcategory: 'quality.testing', share: 0.5 },
+      ],
+    });
   });
 
   it('find whole words only', () => {
@@ -120,8 +141,8 @@ describe('shares', () => {
     expect(divide(points).shares).toEqual([{ subcategory: 'quality.bugfix', share: 1 }]);
   });
 
-  it('know all fifteen subcategories', () => {
-    expect(new Set(SUBCATEGORIES).size).toBe(15);
+  it('know all sixteen subcategories', () => {
+    expect(new Set(SUBCATEGORIES).size).toBe(16);
   });
 });
 

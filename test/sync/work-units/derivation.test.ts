@@ -39,6 +39,60 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   const ids = (store: MemoryStore, repoId: string): string[] =>
     store.of(repoId).map(({ id }) => id.slice(repoId.length + 1));
 
+  it('makes no unit of a merge, and removes the one that an earlier release made of it', async () => {
+    const { deriver, store, repoId } = await open();
+    const git = { git_commits: [commitRow(A), commitRow(B, { parents: 2, message: "Merge branch 'a'" })] };
+    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: git })).toBe(1);
+    expect(ids(store, repoId)).toEqual([`commit:${A}`]);
+    const [unit] = store.of(repoId);
+    if (unit === undefined) throw new Error('There is no unit');
+    store.units.set(`${repoId}:commit:${B}`, { ...unit, id: `${repoId}:commit:${B}` });
+    await deriver.records.writeProgress(repoId, new Map([['basis', 'of an earlier release']]));
+    await syncAndDerive(deriver, { repoId, target: 'git', records: {} });
+    expect(ids(store, repoId)).toEqual([`commit:${A}`]);
+  });
+
+  it('lets a merge inside of a request belong to it: it is activity, and no lines', async () => {
+    const { deriver, store, repoId } = await open();
+    const git = {
+      git_commits: [commitRow(A), commitRow(B, { parents: 2, committer_when: NOW - HOUR })],
+      git_commit_stats: [statsRow(A, 'a.ts'), statsRow(B, 'a.ts')],
+    };
+    await syncAndDerive(deriver, { repoId, target: 'git', records: git });
+    const open7 = requestRow(7, { state: 'open', merged_at: null, closed_at: null, commit_hashes: [A, B] });
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
+    expect(ids(store, repoId)).toEqual(['pull_request:7']);
+    expect(store.units.get(`${repoId}:pull_request:7`)).toMatchObject({ churnLoc: 5, day: '2026-01-14' });
+  });
+
+  it('knows no churn of commits of which a host gave no statistics, nor of requests with such commits', async () => {
+    const { deriver, store, repoId } = await open();
+    const git = { git_commits: [commitRow(A), commitRow(B), commitRow(C)], git_commit_stats: [statsRow(A, 'a.ts')] };
+    await syncAndDerive(deriver, { repoId, target: 'git', records: git });
+    const requests = [requestRow(7, { commit_hashes: [B] }), requestRow(8), requestRow(9, { additions: 3 })];
+    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: requests } });
+    const churn = Object.fromEntries(
+      store.of(repoId).map(({ id, churnLoc }) => [id.slice(repoId.length + 1), churnLoc]),
+    );
+    expect(churn).toEqual({
+      [`commit:${A}`]: 5,
+      [`commit:${C}`]: null,
+      'pull_request:7': null,
+      'pull_request:8': null,
+      'pull_request:9': 3,
+    });
+  });
+
+  it.each([true, false])(
+    'knows that a commit without statistics changes nothing in a clone (in order: %s)',
+    async (isInOrder) => {
+      const { deriver, store, repoId } = await open();
+      const records = { git_commits: [commitRow(A)] };
+      await syncAndDerive(deriver, { repoId, target: 'git', source: 'local', records, isInOrder });
+      expect(store.of(repoId)).toMatchObject([{ churnLoc: 0 }]);
+    },
+  );
+
   it('makes a unit of each commit outside of requests, and of each request, deployment and incident', async () => {
     const { deriver, store, repoId } = await open();
     const git = {
@@ -98,14 +152,14 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
       git_commits: [commitRow(A), commitRow(B, { parents: 2 }), commitRow(C, { message: 'fix: mend it (#7)' })],
       git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'test/b.test.ts'), statsRow(C, 'c.ts')],
     };
-    expect(await syncAndDerive(watched, { repoId, target: 'git', records: first, isInOrder: true })).toBe(3);
+    expect(await syncAndDerive(watched, { repoId, target: 'git', records: first, isInOrder: true })).toBe(2);
     expect(readBack).toBe(0);
     expect(store.units.get(`${repoId}:commit:${A}`)).toMatchObject({ churnLoc: 10 });
-    expect(store.units.get(`${repoId}:commit:${B}`)).toMatchObject({ churnLoc: 0 });
+    expect(store.units.get(`${repoId}:commit:${B}`)).toBeUndefined();
     // What their messages say is kept for the requests that come later.
     const request = requestRow(7, { source: 'local' });
     await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
-    expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`, 'pull_request:7']);
+    expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
     // A history of which something is stored is read back, as far as it changed.
     const more = { git_commits: [commitRow(A, { message: 'docs: say it' })], git_commit_stats: [statsRow(A, 'a.ts')] };
     const again = { repoId, target: 'git', records: more, at: NOW + DAY, isInOrder: true } as const;
@@ -127,7 +181,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     // Nothing of the link is left: what arrives for the commit changes its own unit, and not the request's.
     const records = { git_commit_stats: [statsRow(A, 'src/a.ts', { additions: 40, deletions: 2 })] };
     await syncAndDerive(deriver, { repoId, target: 'git', records, at: NOW + DAY });
-    expect(store.of(repoId).map(({ churnLoc }) => churnLoc)).toEqual([42, 0]);
+    expect(store.of(repoId).map(({ churnLoc }) => churnLoc)).toEqual([42, null]);
   });
 
   it('looks only at what changed', async () => {
@@ -146,9 +200,9 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     const unit = (): object | undefined => store.units.get(`${repoId}:pull_request:7`);
     const open7 = requestRow(7, { state: 'open', merged_at: null, closed_at: null, commit_hashes: [A] });
     await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
-    expect(unit()).toMatchObject({ churnLoc: 0, author: 'grace', completedAt: null, day: '2026-01-13' });
+    expect(unit()).toMatchObject({ churnLoc: null, author: 'grace', completedAt: null, day: '2026-01-13' });
     await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A)] }, at: NOW + DAY });
-    expect(unit()).toMatchObject({ churnLoc: 0, author: 'ada@example.com', day: '2026-01-14' });
+    expect(unit()).toMatchObject({ churnLoc: null, author: 'ada@example.com', day: '2026-01-14' });
     await syncAndDerive(deriver, {
       repoId,
       target: 'git',

@@ -235,10 +235,11 @@ async function expectedUnits(
     const files = own.filter((stats) => stats['file_path'] !== '__AGGREGATE__');
     const lines = (some: readonly AnyRow[]): number =>
       some.reduce((sum, stats) => sum + Number(stats['additions'] ?? 0) + Number(stats['deletions'] ?? 0), 0);
+    const sums = own.filter((stats) => !files.includes(stats));
     const changed = {
       row,
       churn: lines(files),
-      aggregate: lines(own.filter((stats) => !files.includes(stats))),
+      aggregate: sums.length === 0 ? null : lines(sums),
       paths: files.map((stats) => textOf(stats, 'file_path')),
     };
     return commitFacts(row, changesOf(changed, classifier, teamAssigner));
@@ -262,7 +263,7 @@ async function expectedUnits(
       return requestUnit(context, row, own, times.length === 0 ? null : Math.max(...times));
     }),
     ...facts
-      .filter((commit) => !requestRows.some((row) => belongs(row, commit)))
+      .filter((commit) => !commit.isMerge && !requestRows.some((row) => belongs(row, commit)))
       .map((commit) => commitUnit(context, commit)),
     ...(await all('deployments')).map((row) => deploymentUnit(context, row)),
     ...(await all('incidents')).map((row) => incidentUnit(context, row)),

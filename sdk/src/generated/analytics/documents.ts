@@ -23,7 +23,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = 'c042eb1f4d88456f';
+export const persistedVersion = '4692d178acd2ee50';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {
@@ -154,6 +154,8 @@ export const investmentSankey: PersistedDocument<InvestmentSankeyQuery, Investme
       coverage {
         teamCoverage
         repoCoverage
+        themeCoverage
+        churnCoverage
       }
     }
   }
@@ -223,6 +225,8 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
       coverage {
         teamCoverage
         repoCoverage
+        themeCoverage
+        churnCoverage
       }
     }
   }

@@ -77,7 +77,12 @@ export type InvestmentSankeyQuery = {
         readonly value: number;
       }>;
       readonly edges: ReadonlyArray<{ readonly source: string; readonly target: string; readonly value: number }>;
-      readonly coverage: { readonly teamCoverage: number; readonly repoCoverage: number } | null;
+      readonly coverage: {
+        readonly teamCoverage: number;
+        readonly repoCoverage: number;
+        readonly themeCoverage: number;
+        readonly churnCoverage: number;
+      } | null;
     } | null;
   };
 };
@@ -111,7 +116,12 @@ export type OverviewQuery = {
         readonly value: number;
       }>;
       readonly edges: ReadonlyArray<{ readonly source: string; readonly target: string; readonly value: number }>;
-      readonly coverage: { readonly teamCoverage: number; readonly repoCoverage: number } | null;
+      readonly coverage: {
+        readonly teamCoverage: number;
+        readonly repoCoverage: number;
+        readonly themeCoverage: number;
+        readonly churnCoverage: number;
+      } | null;
     } | null;
   };
 };

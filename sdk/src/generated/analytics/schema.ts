@@ -149,7 +149,7 @@ export type DimensionInput =
   | 'SUBCATEGORY'
   /** The team: its id, or `unassigned`. */
   | 'TEAM'
-  /** The investment theme, for example `quality`. */
+  /** The investment theme, for example `quality`, or `unclassified` where no rule decides. */
   | 'THEME'
   /** The type of work item: pull_request, commit, deployment or incident. */
   | 'WORK_TYPE';
@@ -174,7 +174,7 @@ export type FilterInput = {
 
 /** What is measured of work units. */
 export type MeasureInput =
-  /** Lines of code changed: additions and deletions. */
+  /** Lines of code changed: additions and deletions. Units of which that is not known are left out. */
   | 'CHURN_LOC'
   /** Number of work units. */
   | 'COUNT'
@@ -236,10 +236,17 @@ export type QueryWorkUnitsArgs = {
 
 /** Shares, from 0 to 1, of the work units that a flow is made of. */
 export type SankeyCoverage = {
+  /**
+   * The share whose changed lines are known. The rest is left out of CHURN_LOC: a code host tells them for the latest
+   * commits only.
+   */
+  readonly churnCoverage: Scalars['Float']['output'];
   /** The share that has a repository. */
   readonly repoCoverage: Scalars['Float']['output'];
   /** The share that has a team. */
   readonly teamCoverage: Scalars['Float']['output'];
+  /** The share that a rule gave a theme. The rest has the theme `unclassified`. */
+  readonly themeCoverage: Scalars['Float']['output'];
 };
 
 /** An edge of a flow. */

@@ -68,7 +68,9 @@ export function* workOf(repository: Repository, day: number): Generator<Work> {
   let number = (day - FIRST_DAY) * Math.max(1, room) + 1;
   for (let made = 0; made < total;) {
     if (made >= total * IN_REQUESTS) {
-      yield { commit: makeCommit(random, random.pick(CHANGES).title, random.pick(PEOPLE), timeOn(day, random)) };
+      yield {
+        commit: makeCommit(random, random.pickWeighted(CHANGES).title, random.pick(PEOPLE), timeOn(day, random)),
+      };
       made += 1;
       continue;
     }
@@ -92,7 +94,7 @@ function timeOn(day: number, random: Random): number {
 }
 
 function makeRequest(random: Random, number: number, day: number, commits: number): MadeRequest {
-  const change = random.pick(CHANGES);
+  const change = random.pickWeighted(CHANGES);
   const author = random.pick(PEOPLE);
   const created = timeOn(day, random);
   const isReviewed = random.chance(0.8);

@@ -7,6 +7,8 @@ export interface Random {
   /** True with that probability. */
   chance(probability: number): boolean;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
+  /** An item in proportion to its weight, a whole number. */
+  pickWeighted<Item>(items: readonly [readonly [weight: number, item: Item], ...(readonly [number, Item])[]]): Item;
   /** As many hexadecimal digits as asked for, a multiple of eight. */
   hex(digits: number): string;
 }
@@ -39,6 +41,11 @@ export function randomNamed(name: string): Random {
     between: (least, most) => least + Math.floor(fraction() * (most - least + 1)),
     chance: (probability) => fraction() < probability,
     pick: (items) => items[Math.floor(fraction() * items.length)] ?? items[0],
+    pickWeighted: (items) => {
+      let place = fraction() * items.reduce((sum, [weight]) => sum + weight, 0);
+      const found = items.find(([weight]) => (place -= weight) < 0);
+      return (found ?? items[0])[1];
+    },
     hex: (digits) => {
       let text = '';
       while (text.length < digits) text += word().toString(16).padStart(8, '0');

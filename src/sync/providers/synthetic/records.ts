@@ -81,6 +81,9 @@ export function reviewRows(request: MadeRequest, until: number): Row<'git_pull_r
     }));
 }
 
+/** Per repository, about one deployment in nine days and one incident a month: more would hide the changes among operational work. */
+const MOST_PER_DAY = { cicd: 6, deployments: 0.11, incidents: 0.035 } as const;
+
 /** The pipeline runs, deployments or incidents that begin on a day; their numbers follow the density of commits. */
 export function* eventsOf(
   target: 'cicd' | 'deployments' | 'incidents',
@@ -90,7 +93,7 @@ export function* eventsOf(
 ): Generator<Records> {
   const random = randomNamed(`${repository.seed} ${repository.name} ${day} ${target}`);
   const density = repository.commitsPerDay / 5;
-  const most = { cicd: 6, deployments: 3, incidents: 1 }[target] * density;
+  const most = MOST_PER_DAY[target] * density;
   const count = most < 1 ? Number(random.chance(most)) : Math.round((most * random.between(10, 100)) / 100);
   for (let index = 0; index < count; index += 1) {
     const id = String((day - FIRST_DAY) * Math.ceil(Math.max(most, 1)) + index + 1);

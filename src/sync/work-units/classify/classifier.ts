@@ -62,11 +62,11 @@ export function createClassifier(rules: Rules): Classifier {
 
   // Points repeat (a `fix:` that changes nothing but code), and to divide them costs more than to write them down.
   const divided = new Map<string, Classification>();
-  const divideOnce = (points: Points): Classification => {
-    const key = [...points].join();
+  const divideOnce = (points: Points, named: readonly Subcategory[]): Classification => {
+    const key = `${named.length} ${[...points].join()}`;
     const known = divided.get(key);
     if (known !== undefined) return known;
-    const fresh = divide(points);
+    const fresh = divide(points, named);
     if (divided.size >= REMEMBERED) divided.clear();
     divided.set(key, fresh);
     return fresh;
@@ -93,6 +93,7 @@ export function createClassifier(rules: Rules): Classifier {
     // The `fix` of `fix: ...` has had its points as a type.
     const inTitle = keywords.find(own?.description ?? evidence.title);
     for (const [number, word] of inTitle) give(number, 'keyword', 1, word);
+    const named = [...points.keys()];
     if (evidence.text !== '') {
       for (const [number, word] of keywords.find(evidence.text))
         if (!inTitle.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
@@ -102,7 +103,7 @@ export function createClassifier(rules: Rules): Classifier {
     for (const [number, count] of inOrder)
       give(number, 'path', count / files, explain === undefined ? '' : `${count} of ${files} files`);
     for (const number of workTypes.get(evidence.workType) ?? []) give(number, 'work_type', 1, evidence.workType);
-    if (points.size > 0) return divideOnce(points);
+    if (points.size > 0) return divideOnce(points, named);
     for (const [subcategory, part] of rules.fallback)
       explain?.({ rule: 'fallback', signal: 'fallback', match: 'no rule matched', subcategory, points: part });
     return divide(rules.fallback);

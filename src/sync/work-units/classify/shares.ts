@@ -1,7 +1,7 @@
 /** From points to shares: the same points always give the same shares, and shares of a unit always add up to exactly 1. */
 import type { Share } from '../../../analytics/work-unit.js';
 import type { Subcategory, Theme } from '../../../analytics/vocabulary.js';
-import { TAXONOMY } from '../../../analytics/vocabulary.js';
+import { TAXONOMY, UNCLASSIFIED } from '../../../analytics/vocabulary.js';
 
 /**
  * Shares are whole numbers of these parts. A 64th is exact in binary floating point, so that shares of a unit add up to
@@ -12,7 +12,7 @@ export const PARTS = 64;
 /** What is less than this part of all points is noise, and goes to the others. */
 const LEAST = 0.05;
 
-/** All subcategories in the order of the taxonomy, by which ties are settled. */
+/** All subcategories in the order of the taxonomy. */
 export const SUBCATEGORIES: readonly Subcategory[] = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
   // Joining a theme with one of its own names gives a subcategory by definition.
   names.map((name) => `${theme}.${name}` as Subcategory),
@@ -32,8 +32,10 @@ export interface Classification {
  * Divides a unit by its points.
  *
  * @param points positive numbers; at least one
+ * @param named the subcategories that the unit itself names, the first one first: where themes have equal shares, it
+ *   belongs to the one that it names first, and to none of them where it names none
  */
-export function divide(points: Points): Classification {
+export function divide(points: Points, named: readonly Subcategory[] = []): Classification {
   const total = sum(points.values());
   const kept = [...points]
     .filter(([, value]) => value > 0 && value >= total * LEAST)
@@ -56,7 +58,7 @@ export function divide(points: Points): Classification {
   }
   const shares = exact.map(({ subcategory, parts }) => ({ subcategory, share: parts / PARTS }));
   const ordered = shares.toSorted((a, b) => b.share - a.share || (a.subcategory < b.subcategory ? -1 : 1));
-  return { ...mainOf(shares), shares: ordered };
+  return { ...mainOf(shares, named), shares: ordered };
 }
 
 const ORDER = new Map(SUBCATEGORIES.map((subcategory, order) => [subcategory, order]));
@@ -79,14 +81,19 @@ export function themeOf(subcategory: Subcategory): Theme {
   return subcategory.slice(0, subcategory.indexOf('.')) as Theme;
 }
 
-/** @param shares in the order of the taxonomy, which settles ties */
-function mainOf(shares: readonly Share[]): { theme: Theme; subcategory: Subcategory } {
+type Main = Pick<Classification, 'theme' | 'subcategory'>;
+
+/** @param shares in the order of the taxonomy, which settles ties within a theme */
+function mainOf(shares: readonly Share[], named: readonly Subcategory[]): Main {
   const themes = new Map<Theme, number>();
   for (const { subcategory, share } of shares) {
     const theme = themeOf(subcategory);
     themes.set(theme, (themes.get(theme) ?? 0) + share);
   }
-  const [theme] = largest([...themes]);
+  const most = Math.max(...themes.values());
+  const tied = [...themes.keys()].filter((each) => themes.get(each) === most);
+  const theme = tied.length === 1 ? tied[0] : named.map(themeOf).find((each) => tied.includes(each));
+  if (theme === undefined) return { theme: UNCLASSIFIED, subcategory: `${UNCLASSIFIED}.${UNCLASSIFIED}` };
   const within = shares.filter(({ subcategory }) => themeOf(subcategory) === theme);
   const [subcategory] = largest(within.map((each) => [each.subcategory, each.share] as const));
   return { theme, subcategory };

@@ -1,0 +1,75 @@
+/** Tables that release 0.1.0 made, in which every churn was known. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import postgres from 'postgres';
+import { expect, it, onTestFinished } from 'vitest';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import type { AnalyticsAddress } from '../../../src/analytics/address.js';
+import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+import { createEmptyDatabase } from '../../support/postgres.js';
+import { openOptions } from '../engines.js';
+
+const REPO = '11111111-1111-4111-8111-111111111111';
+const known: WorkUnit = {
+  id: `${REPO}:commit:1`,
+  workType: 'commit',
+  repo: 'group/one',
+  team: 'platform',
+  author: 'ada@example.com',
+  theme: 'quality',
+  subcategory: 'quality.testing',
+  startedAt: Date.parse('2024-02-28T10:00:00Z'),
+  completedAt: null,
+  day: '2024-02-28',
+  churnLoc: 120,
+  shares: [{ subcategory: 'quality.testing', share: 1 }],
+};
+const unknown: WorkUnit = { ...known, id: `${REPO}:commit:2`, churnLoc: null };
+
+async function storedBeforeAndAfter(address: AnalyticsAddress, makeStrict: () => Promise<void>): Promise<WorkUnit[]> {
+  const store = await openWorkUnitStore(address, openOptions);
+  onTestFinished(() => store.close());
+  await store.ensureSchema();
+  await store.apply({ orgId: 'acme', repoId: REPO, units: [known], removed: [] });
+  await makeStrict();
+  await store.ensureSchema();
+  await store.apply({ orgId: 'acme', repoId: REPO, units: [unknown], removed: [] });
+  const found: WorkUnit[] = [];
+  for await (const batch of store.scan('acme', REPO)) found.push(...batch);
+  return found;
+}
+
+it('take units of unknown churn on PostgreSQL, and keep theirs', async () => {
+  const database = await createEmptyDatabase();
+  onTestFinished(() => database.drop());
+  const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });
+  onTestFinished(() => sql.end());
+  const found = await storedBeforeAndAfter({ kind: 'postgres', address: database.uri }, async () => {
+    await sql`alter table work_units alter column churn set not null`;
+    await sql`alter table work_unit_shares alter column churn set not null`;
+  });
+  expect(found).toEqual([known, unknown]);
+});
+
+it('take units of unknown churn on SQLite, and keep theirs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-released-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, 'units.db');
+  const found = await storedBeforeAndAfter({ kind: 'sqlite', address: file }, () => {
+    const database = new Database(file);
+    for (const table of ['work_units', 'work_unit_shares']) {
+      const { sql } = database.prepare('select sql from sqlite_schema where name = ?').get([table]) as { sql: string };
+      const strict = sql.replace('churn integer', 'churn integer not null').replace(table, `strict_${table}`);
+      database.exec(strict);
+      database.exec(`insert into strict_${table} select * from ${table}; drop table ${table}`);
+      database.exec(`alter table strict_${table} rename to ${table}`);
+    }
+    database.close();
+    return Promise.resolve();
+  });
+  expect(found).toEqual([known, unknown]);
+});
