@@ -101,7 +101,13 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
 
     beforeEach(async () => {
       await begin({ SYNC_JOBS: '0' });
-      const environment = { DATABASE_URI: database.uri, SECRETS_KEY: secretsKey, SYNC_JOBS: '1', LOG_LEVEL: 'debug' };
+      const environment = {
+        DATABASE_URI: database.uri,
+        SECRETS_KEY: secretsKey,
+        SYNC_JOBS: '1',
+        LOG_LEVEL: 'debug',
+        INTEGRATION_NETWORKS: '127.0.0.0/8', // where the double of the host is
+      };
       server = await startServer({ environment });
     });
     afterEach(async () => {
