@@ -12,9 +12,10 @@ import {
   type DemoOrganization,
   type DemoRunState,
 } from '../platform/demo/demo-organization.store.js';
+import { localUrl } from '../platform/local-url.js';
 import { checkPassword } from '../platform/passwords/password-rules.js';
 import { createPasswords } from '../platform/passwords/passwords.js';
-import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import { readSettings, SettingError } from '../platform/settings.js';
 import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
@@ -69,7 +70,7 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
         throw new SettingError(`${email} is the address of an account that is not the demo's. Give another: --email`);
       }
       const run = await fill(database.sql, organization, { store, database: uri }, settings.workUnitRules, log);
-      const url = addressOf(settings);
+      const url = localUrl(settings);
       const facts: DemoFacts = {
         ...organization,
         email,
@@ -87,12 +88,6 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
       await analytics.close();
     }
   });
-}
-
-/** Where a server with these settings answers a browser on this machine. */
-function addressOf({ host, port }: PlatformSettings): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port === 0 ? 8080 : port}`;
 }
 
 async function isServed(url: string): Promise<boolean> {

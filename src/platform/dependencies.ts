@@ -16,6 +16,8 @@ import type { Tokens } from './tokens/tokens.js';
 export interface PlatformDependencies {
   readonly sql: DatabaseSql;
   readonly settings: PlatformSettings;
+  /** Where the links in mails lead: `APP_BASE_URL`, or the address at which the server listens. */
+  readonly appBaseUrl: () => string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

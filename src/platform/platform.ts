@@ -30,6 +30,7 @@ import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
 import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
 import { lockDatabaseOf } from './records/lock-database.js';
+import { localUrl } from './local-url.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import { createMetrics, type Metrics } from './operations/metrics.js';
 import { createPasswords, PasswordsBusy } from './passwords/passwords.js';
@@ -85,6 +86,8 @@ export async function startPlatform(
   const stopAll = async (): Promise<void> => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
+  let listening = localUrl(settings);
+  const appBaseUrl = (): string => settings.appBaseUrl ?? listening;
   try {
     const uri = settings.databaseUri ?? (await embeddedDatabase(settings, log, stops));
     await migrate(uri, { logger: log });
@@ -103,8 +106,7 @@ export async function startPlatform(
       transport,
       clock,
       log,
-      collect: () =>
-        serveTokenRequests({ sql: database.sql, random: systemRandom, secrets, appBaseUrl: settings.appBaseUrl }),
+      collect: () => serveTokenRequests({ sql: database.sql, random: systemRandom, secrets, appBaseUrl }),
     });
     stops.push(async () => {
       await mails.stop();
@@ -153,6 +155,7 @@ export async function startPlatform(
     const dependencies: PlatformDependencies = {
       sql: database.sql,
       settings,
+      appBaseUrl,
       clock,
       random: systemRandom,
       log,
@@ -177,6 +180,7 @@ export async function startPlatform(
     const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics, importConnector);
     stops.push(() => analytics.close());
     const server = await serve(settings, dependencies, metrics, log, analytics.middleware);
+    listening = localUrl({ host: settings.host, port: Number(new URL(server.url).port || 80) });
     stops.push(async () => {
       stopping = true;
       const drained = delay(settings.shutdownDrainSeconds * 1000);
@@ -236,7 +240,7 @@ function serve(
     handlers: platformHandlers,
     dependencies,
     security,
-    admit: createBrowserSessionAdmission(settings.appBaseUrl),
+    admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
     rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
     replyValidation: settings.replyValidation,
     log,

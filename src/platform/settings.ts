@@ -16,8 +16,8 @@ export interface PlatformSettings {
   readonly persistedQueriesOnly: boolean;
   /** Absolute path. */
   readonly home: string;
-  /** Without a slash at its end. */
-  readonly appBaseUrl: string;
+  /** Without a slash at its end; null: the address at which the server listens. */
+  readonly appBaseUrl: string | null;
   /** null: mails become files in `home`/mailbox. */
   readonly mailUrl: string | null;
   readonly mailFrom: string;
@@ -109,7 +109,12 @@ const table = {
     (value) => resolve(value),
     'Folder of the embedded database, the generated secrets key and the mailbox.',
   ),
-  appBaseUrl: setting('APP_BASE_URL', 'http://localhost:8080', httpUrl, 'Where the links in mails lead.'),
+  appBaseUrl: optional(
+    'APP_BASE_URL',
+    'as HOST and PORT',
+    httpUrl,
+    'Where the links in mails lead. Unset: the address at which the server listens.',
+  ),
   mailUrl: optional(
     'MAIL_URL',
     'mailbox folder',

@@ -13,7 +13,7 @@ const defaults: PlatformSettings = {
   analyticsQueryTimeoutSeconds: 30,
   persistedQueriesOnly: false,
   home: resolve('.plumbline'),
-  appBaseUrl: 'http://localhost:8080',
+  appBaseUrl: null,
   mailUrl: null,
   mailFrom: 'Plumbline <no-reply@localhost>',
   trustedProxies: [],

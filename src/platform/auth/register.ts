@@ -39,7 +39,7 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   const [verification, disown] = [newOneTimeToken(random), newOneTimeToken(random)];
   const links = { verification: verification.token, disown: disown.token };
   const registration = { at: now, from: addressOf(context) };
-  const mail = sealMail(verificationMail(settings.appBaseUrl, links, registration), secrets, random);
+  const mail = sealMail(verificationMail(dependencies.appBaseUrl(), links, registration), secrets, random);
 
   const created = await sql.begin(async (transaction) => {
     await freeAddress(transaction, email, context, now);

@@ -14,7 +14,7 @@ export interface TokenRequestParts {
   readonly sql: DatabaseSql;
   readonly random: Random;
   readonly secrets: SecretBox;
-  readonly appBaseUrl: string;
+  readonly appBaseUrl: () => string;
 }
 
 /**
@@ -36,7 +36,7 @@ async function serve(
 ): Promise<void> {
   const { token, hash } = newOneTimeToken(random);
   if (request.kind === 'reset') {
-    const mail = sealMail({ kind: 'reset', link: mailLink(appBaseUrl, 'reset-password', token) }, secrets, random);
+    const mail = sealMail({ kind: 'reset', link: mailLink(appBaseUrl(), 'reset-password', token) }, secrets, random);
     await offerOneTimeToken(sql, request, { hash, disownHash: null, mail, audit: 'PASSWORD_RESET_REQUESTED' });
     return;
   }
@@ -44,7 +44,7 @@ async function serve(
   if (registration === null) return;
   const disown = newOneTimeToken(random);
   const mail = sealMail(
-    verificationMail(appBaseUrl, { verification: token, disown: disown.token }, registration),
+    verificationMail(appBaseUrl(), { verification: token, disown: disown.token }, registration),
     secrets,
     random,
   );

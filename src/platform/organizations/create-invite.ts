@@ -13,7 +13,7 @@ import { actingRole, isMember } from './members.store.js';
 
 export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
   { body, principal, context },
-  { sql, clock, random, secrets, settings, mails },
+  { sql, clock, random, secrets, appBaseUrl, mails },
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
@@ -22,7 +22,7 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
   const mail = sealMail(
     {
       kind: 'invite',
-      link: mailLink(settings.appBaseUrl, 'accept-invite', token),
+      link: mailLink(appBaseUrl(), 'accept-invite', token),
       organizationName: principal.org_name,
       invitedBy: principal.full_name ?? principal.email,
     },

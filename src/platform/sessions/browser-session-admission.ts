@@ -12,13 +12,12 @@ const browserHeader = 'x-plumbline-browser';
  * @param appBaseUrl its origin is that of the own pages, also where a proxy changes `Host`
  */
 export function createBrowserSessionAdmission(
-  appBaseUrl: string,
+  appBaseUrl: () => string,
 ): (request: IncomingMessage, route: Route) => ProblemReply | null {
-  const ownOrigins = [new URL(appBaseUrl).origin];
   return (request, route) => {
     const forbidden = route.replies[403];
     if (forbidden?.kind !== 'problem' || forbidden.problems['foreign-request'] === undefined) return null;
-    const page = foreignPageOf(request, ownOrigins);
+    const page = foreignPageOf(request, [new URL(appBaseUrl()).origin]);
     if (page !== null) {
       return foreignRequest({ message: `A page of ${page} may not use the session of this browser.` });
     }

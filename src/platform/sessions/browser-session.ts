@@ -9,7 +9,6 @@ import { invalidRefreshToken, refreshTokenReused } from '../../../generated/prob
 import { lockUser, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import type { PlatformSettings } from '../settings.js';
 import { revokeFamily } from './refresh-tokens.store.js';
 import { refreshSession } from './refresh-tokens.js';
 import { tokenPair } from './token-pair.js';
@@ -34,8 +33,9 @@ export const refreshBrowserSession: RefreshBrowserSessionHandler<PlatformDepende
 /** Ends the session of the cookie, if it has one, and removes the cookie. */
 export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> = async (
   { cookies, context },
-  { sql, clock, tokens, settings },
+  dependencies,
 ) => {
+  const { sql, clock, tokens } = dependencies;
   const claims = await tokens.verifyRefreshToken(cookies.plumbline_session ?? '');
   if (claims !== null) {
     const now = clock.now();
@@ -47,7 +47,7 @@ export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> =
       await recordAudit(transaction, context, now, record);
     });
   }
-  return { status: 204, headers: { 'Set-Cookie': cookieOf('', 0, settings) } };
+  return { status: 204, headers: { 'Set-Cookie': cookieOf('', 0, dependencies) } };
 };
 
 async function replyWithCookie(
@@ -63,12 +63,12 @@ async function replyWithCookie(
   const seconds = Math.ceil((session.expiresAt.getTime() - dependencies.clock.now().getTime()) / 1000);
   return {
     status: 200,
-    headers: { 'Set-Cookie': cookieOf(refreshToken, Math.max(seconds, 1), dependencies.settings) },
+    headers: { 'Set-Cookie': cookieOf(refreshToken, Math.max(seconds, 1), dependencies) },
     body: { ...access, user: userOf(session.account) },
   };
 }
 
-function cookieOf(value: string, maxAgeSeconds: number, { appBaseUrl }: PlatformSettings): string {
-  const secure = appBaseUrl.startsWith('http:') ? '' : '; Secure';
+function cookieOf(value: string, maxAgeSeconds: number, { appBaseUrl }: PlatformDependencies): string {
+  const secure = appBaseUrl().startsWith('http:') ? '' : '; Secure';
   return `plumbline_session=${value}; Path=${cookiePath}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }

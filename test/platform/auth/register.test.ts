@@ -60,7 +60,7 @@ describe('registration in guided onboarding mode', () => {
     const email = newEmail();
     const reply = await register(platform, { email });
     const { token, text } = await platform.lastMail(email);
-    expect(text).toContain(`http://localhost:8080/verify?token=${token}`);
+    expect(text).toContain(`${platform.url}/verify?token=${token}`);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const [stored] = await storedOneTimeTokens(platform, reply.body.user_id);
     expect(stored?.kind).toBe('verification');
