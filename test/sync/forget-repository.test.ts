@@ -42,7 +42,7 @@ describeOnEachDatabase('forgetting a repository', ({ kind, newDatabase }) => {
 
   it.skipIf(kind !== 'clickhouse')('waits for a sync that holds the lock in the PostgreSQL of a server', async () => {
     const store = await newDatabase();
-    const [repoName = ''] = demoRepositories;
+    const [repoName] = demoRepositories;
     const repoId = onlyId(
       await sync({ provider: 'synthetic', db: store, org: 'acme', target: 'git', repoName, maxCommitsPerRepo: '20' }),
     );
