@@ -42,7 +42,11 @@ let latest: Promise<unknown> = Promise.resolve();
  * other, and the grace period of the cookie covers two tabs that renew it at once.
  */
 export function oneAtATime<T>(task: () => Promise<T>): Promise<T> {
-  if ('locks' in navigator) return navigator.locks.request('plumbline.session', task);
+  if ('locks' in navigator) {
+    return new Promise((resolve, reject) => {
+      navigator.locks.request('plumbline.session', () => task().then(resolve, reject)).catch(reject);
+    });
+  }
   const next = latest.then(task);
   latest = next.catch(() => null);
   return next;
