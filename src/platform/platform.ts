@@ -27,7 +27,7 @@ import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
 import { createKeyRingCache } from './key-ring-cache.js';
 import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
-import { createMailboxPages } from './mail/mailbox-pages.js';
+import { createMailboxPages, isLoopbackName } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
 import { lockDatabaseOf } from './records/lock-database.js';
 import { localUrl } from './local-url.js';
@@ -199,6 +199,14 @@ function isOfOneProcess(analyticsUri: string | null): boolean {
   return analyticsUri !== null && parseAnalyticsUri(analyticsUri).kind === 'chdb';
 }
 
+/**
+ * Whether a browser of this machine can read the mails. Not where people reach the server under a public address: a
+ * proxy on this machine that sends no header of its own would pass for such a browser.
+ */
+function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
+  return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
+}
+
 function mailboxFolder({ home }: PlatformSettings): string {
   return join(home, 'mailbox');
 }
@@ -255,9 +263,9 @@ function serve(
     before: corsFor(settings.corsOrigins),
     after: [
       analytics,
-      ...(settings.mailUrl === null ? [createMailboxPages(mailboxFolder(settings))] : []),
+      ...(hasMailboxPages(settings) ? [createMailboxPages(mailboxFolder(settings))] : []),
       ...(settings.console
-        ? [createConsolePages({ folder: consoleFolder, hasMailbox: settings.mailUrl === null })]
+        ? [createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) })]
         : []),
       createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript }),
     ],

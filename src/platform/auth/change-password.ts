@@ -31,6 +31,9 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     return remaining > 0 ? locked(remaining) : wrong();
   }
   if (body.new_password === body.current_password) {
+    // A lock that came up meanwhile must hide that the guess was right.
+    const remaining = await clearLoginFailures(sql, email, clock.now());
+    if (remaining > 0) return locked(remaining);
     return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
   }
   const passwordHash = await passwords.hash(body.new_password);

@@ -18,15 +18,18 @@ export interface TokenRequestParts {
 }
 
 /**
- * Serves the requests for tokens by mail: makes a token and its mail for each address that has a suitable account. A
- * request and what it causes are one transaction, so that no mail is lost or sent twice.
+ * Serves a batch of the requests for tokens by mail: makes a token and its mail for each address that has a suitable
+ * account. A request and what it causes are one transaction, so that no mail is lost or sent twice.
+ *
+ * @returns whether more may wait
  */
-export async function serveTokenRequests(parts: TokenRequestParts): Promise<void> {
-  while (await areTokensRequested(parts.sql)) {
-    await parts.sql.begin(async (transaction) => {
-      for (const request of await takeTokenRequests(transaction, batchSize)) await serve(transaction, request, parts);
-    });
-  }
+export async function serveTokenRequests(parts: TokenRequestParts): Promise<boolean> {
+  if (!(await areTokensRequested(parts.sql))) return false;
+  return parts.sql.begin(async (transaction) => {
+    const requests = await takeTokenRequests(transaction, batchSize);
+    for (const request of requests) await serve(transaction, request, parts);
+    return requests.length === batchSize;
+  });
 }
 
 async function serve(

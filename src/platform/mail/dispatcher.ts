@@ -21,8 +21,8 @@ export interface MailDispatcherOptions {
   readonly transport: MailTransport;
   readonly clock: Clock;
   readonly log: Log;
-  /** Puts mails that were asked for into the outbox; called before each look into it. */
-  readonly collect: () => Promise<void>;
+  /** Puts a batch of the mails that were asked for into the outbox, and tells whether more may wait. */
+  readonly collect: () => Promise<boolean>;
 }
 
 const pollMs = 2000;
@@ -48,9 +48,10 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
       // A request that comes meanwhile may be about a mail behind what was read: then it looks once more.
       while (takeRequest()) {
         try {
-          await options.collect();
+          // Batch by batch, so that a flood of requests does not hold up other mails.
+          if (await options.collect()) asked = true;
         } finally {
-          await deliverDue(options, () => stopped); // a request that cannot be served must not hold up other mails
+          await deliverDue(options, () => stopped); // nor does a request that cannot be served
         }
       }
     } finally {

@@ -6,6 +6,7 @@ import Router from '@koa/router';
 import ipaddr from 'ipaddr.js';
 import type { Context, Middleware } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
+import { isForwarded } from '../../contract/exchange.js';
 import { escapeHtml } from './mail.js';
 
 /** Most mails that the list shows. */
@@ -46,8 +47,12 @@ export function createMailboxPages(folder: string): Middleware {
 export function isOnThisMachine({ socket, headers }: IncomingMessage): boolean {
   const { remoteAddress = '' } = socket;
   if (!ipaddr.isValid(remoteAddress) || ipaddr.process(remoteAddress).range() !== 'loopback') return false;
-  if ('forwarded' in headers || 'x-forwarded-for' in headers || 'via' in headers) return false;
-  const name = (headers.host ?? '').replace(/:\d+$/, '');
+  if (isForwarded(headers)) return false;
+  return isLoopbackName((headers.host ?? '').replace(/:\d+$/, ''));
+}
+
+/** Whether a host name of a URL leads to the machine that asks. */
+export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 

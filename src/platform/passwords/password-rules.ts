@@ -55,11 +55,18 @@ export const samePassword: PasswordViolation = {
  */
 const minScore = 3;
 
+/** Of an address or a name, this is compared with the password. */
+const longestKnown = 64;
+const mostParts = 8;
+
 const separators = /[^\p{L}\p{N}]+/gu;
 
 async function score(password: string, owner: PasswordOwner | undefined): Promise<number> {
   const known = [owner?.email, owner?.fullName, owner?.organizationName].filter((each) => typeof each === 'string');
-  const parts = known.flatMap((each) => [each, each.replaceAll(separators, ''), ...each.split(separators)]);
+  // Names may be long; the time of the estimate grows with what is known.
+  const parts = known
+    .map((each) => each.slice(0, longestKnown))
+    .flatMap((each) => [each, each.replaceAll(separators, ''), ...each.split(separators).slice(0, mostParts)]);
   return (await estimator()).check(
     password,
     parts.filter((each) => each.length > 2),

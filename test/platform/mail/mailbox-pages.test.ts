@@ -3,7 +3,7 @@ import { startTestPlatform, testPassword, type TestPlatform } from '../../suppor
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startTestPlatform({ environment: { MAIL_URL: '', APP_BASE_URL: 'https://app.example.com' } });
+  platform = await startTestPlatform({ environment: { MAIL_URL: '', APP_BASE_URL: 'http://localhost:8080' } });
   const body = { email: 'robin@example.com', password: testPassword };
   await platform.json('POST', '/api/v1/auth/register', { body });
   await platform.running.mails.drain();
@@ -24,7 +24,7 @@ describe('Without a mail server, the mailbox page', () => {
     expect(html).toContain('robin@example.com');
     const [, address = ''] = /href="(\/mailbox\/[\w-]+\.eml)"/.exec(html) ?? [];
     const mail = await (await fetch(`${platform.url}${address}`)).text();
-    expect(mail).toMatch(/<a href="https:\/\/app\.example\.com\/verify\?token=[\w-]+" rel="noopener">/);
+    expect(mail).toMatch(/<a href="http:\/\/localhost:8080\/verify\?token=[\w-]+" rel="noopener">/);
   });
 
   test('allows no script, no frame and no other source', async () => {
@@ -39,6 +39,8 @@ describe('Without a mail server, the mailbox page', () => {
   test.each([
     ['was forwarded by a proxy', { 'X-Forwarded-For': '192.0.2.1' }],
     ['was forwarded by a proxy that says so in the standard way', { Forwarded: 'for=192.0.2.1' }],
+    ['was forwarded by a proxy that names the protocol alone', { 'X-Forwarded-Proto': 'https' }],
+    ['was forwarded by a proxy that has a header of its own', { 'X-Real-IP': '192.0.2.1' }],
   ])('does not exist for a request that %s', async (_what, headers) => {
     expect(await statusOf('/mailbox', headers)).toBe(404);
   });
@@ -55,6 +57,17 @@ describe('Without a mail server, the mailbox page', () => {
     expect(own).toContain('content="/mailbox"');
     expect(proxied).not.toContain('/mailbox');
   });
+});
+
+test('Under a public address there is no mailbox page, because a proxy may send no header', async () => {
+  const environment = { MAIL_URL: '', APP_BASE_URL: 'https://app.example.com' };
+  const published = await startTestPlatform({ environment });
+  try {
+    expect((await fetch(`${published.url}/mailbox`)).status).toBe(404);
+    expect(await (await fetch(`${published.url}/console/`)).text()).not.toContain('/mailbox');
+  } finally {
+    await published.stop();
+  }
 });
 
 test('With a mail server there is no mailbox page', async () => {

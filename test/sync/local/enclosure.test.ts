@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -119,6 +119,16 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
         rmSync(dotGit('objects', directory), { recursive: true, force: true });
         symlinkSync(join(outside, '.git', 'objects', directory), dotGit('objects', directory));
       }
+      pointOutside();
+      return undefined;
+    },
+    'through alternates that lead out from where the objects really are': () => {
+      renameSync(dotGit('objects'), join(root, 'objects'));
+      symlinkSync(join(root, 'objects'), dotGit('objects'));
+      // A decoy at the place that the line names when it is read from the link.
+      const line = relative(join(root, 'objects'), join(outside, '.git', 'objects'));
+      mkdirSync(resolve(dotGit('objects'), line), { recursive: true });
+      writeFileSync(join(root, 'objects', 'info', 'alternates'), `${line}\n`);
       pointOutside();
       return undefined;
     },

@@ -3,7 +3,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { baseImageWatcher } from '../engine/base-image.js';
-import { commandFailed, imageNotFound } from '../errors.js';
+import { commandFailed, imageNotFound, notSupported } from '../errors.js';
 import type { BuildProgress } from '../records.js';
 import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
@@ -62,9 +62,17 @@ function buildArguments(spec: BuildSpec, dockerfile: string): string[] {
     ...(spec.extraHosts ?? []).map(({ host, address }) => `--add-host=${host}:${address}`),
     ...(spec.secrets ?? []).map(({ id, path }) => `--secret=id=${id},src=${path}`),
     ...each('--ssh', spec.ssh),
-    ...pairs('--build-context', spec.additionalContexts),
+    ...pairs('--build-context', contextsOf(spec)),
     spec.context,
   ];
+}
+
+/** @throws RuntimeError.notSupported for a name with '=', which podman would take for a part of the context */
+function contextsOf({ additionalContexts = {} }: BuildSpec): Readonly<Record<string, string>> {
+  if (Object.keys(additionalContexts).some((name) => name.includes('='))) {
+    throw notSupported("a build context whose name has '='", 'native');
+  }
+  return additionalContexts;
 }
 
 async function* progress(process: PodmanProcess, secrets: readonly string[]): AsyncGenerator<BuildProgress, void> {

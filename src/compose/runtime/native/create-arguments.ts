@@ -1,6 +1,7 @@
 /** A container specification as arguments of `podman create`. */
 import { labelFilters } from '../engine/labels.js';
 import type { ContainerSpec, Healthcheck, NetworkAttachment, PublishedPort } from '../spec.js';
+import { notSupported } from '../errors.js';
 import { mountArguments } from './mount-arguments.js';
 import { resourceArguments } from './resource-arguments.js';
 
@@ -11,9 +12,10 @@ export interface CreateCommand {
   readonly warnings: readonly string[];
 }
 
+/** @throws RuntimeError.notSupported for a value that podman would read as several */
 export function createCommand(spec: ContainerSpec): CreateCommand {
   const variables = variableArguments(spec.environment ?? {});
-  const args = [
+  const options = [
     ...option('--runtime', spec.ociRuntime),
     'create',
     '--pull=never',
@@ -41,10 +43,21 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
     ...processArguments(spec),
     ...isolationArguments(spec),
     ...resourceArguments(spec),
-    spec.image,
-    ...(spec.command ?? []),
   ];
+  options.forEach(assertOneValue);
+  const args = [...options, spec.image, ...(spec.command ?? [])];
   return { args, environment: variables.environment, warnings: warningsOf(spec) };
+}
+
+/** Options whose value podman reads as comma-separated values, with quotation marks: RFC 4180. */
+const separated =
+  /^--(?:log-opt|group-add|sysctl|storage-opt|publish|expose|add-host|dns|dns-search|dns-option|cap-add|cap-drop|ulimit|device|device-cgroup-rule|volumes-from|blkio-weight-device)=/;
+
+/** A comma would begin another value of the option, such as the path of a log file beside its tag. */
+function assertOneValue(argument: string): void {
+  const [name] = separated.exec(argument) ?? [];
+  if (name === undefined || !/[",\r\n]/.test(argument)) return;
+  throw notSupported(`${name.slice(2, -1)} with ',' or '"'`, 'native');
 }
 
 /** `--name=value`, or nothing. */
@@ -81,8 +94,8 @@ export function variableArguments(variables: Readonly<Record<string, string>>): 
   const args: string[] = [];
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
-    // A name with an asterisk would be a pattern to podman.
-    if (heeded.test(name) || name.includes('*')) args.push(`--env=${name}=${value}`);
+    // Podman takes an asterisk for a pattern, cuts blanks off a name, and would then read its own environment.
+    if (heeded.test(name) || /[*=\s]/.test(name)) args.push(`--env=${name}=${value}`);
     else {
       args.push(`--env=${name}`);
       environment[name] = value;

@@ -6,8 +6,10 @@ import type { Json } from '../../model/node.js';
 import type { Allowance } from './allowances.js';
 import {
   hasBuildDirectory,
+  hasImageOfServer,
   isBuildDirectory,
   isLocalCache,
+  isNoAddress,
   isOutsidePath,
   isReservedLabel,
   isTmpfs,
@@ -117,7 +119,7 @@ const service: Record<string, Decision> = {
   },
   'services.*.gpus': device,
   'services.*.group_add': {
-    need: when('privileges', (value) => textsOf(value).includes('keep-groups')),
+    need: when('privileges', (value) => textsOf(value).some((group) => /keep-groups|[",]/.test(group))),
     reason: 'it gives the groups of the server process',
   },
   ...allowed('services.*.healthcheck', 'disable interval retries test timeout start_period start_interval'),
@@ -142,7 +144,8 @@ const service: Record<string, Decision> = {
     reason: 'it can starve the server of memory',
   },
   'services.*.pid': namespace,
-  ...allowed('services.*.ports.*', 'name mode host_ip target protocol app_protocol'),
+  ...allowed('services.*.ports.*', 'name mode target protocol app_protocol'),
+  'services.*.ports.*.host_ip': { need: when('never', isNoAddress), reason: 'it is not an IP address' },
   'services.*.ports.*.published': {
     need: when('networks', publishesLowPort),
     reason: 'it publishes a port below 1024',
@@ -197,12 +200,16 @@ const service: Record<string, Decision> = {
 const build: Record<string, Decision> = {
   ...allowed(
     'services.*.build',
-    `dockerfile_inline args no_cache no_cache_filter provenance sbom pull target shm_size extra_hosts isolation
+    `args no_cache no_cache_filter provenance sbom pull target shm_size extra_hosts isolation
     secrets tags ulimits platforms`,
   ),
   'services.*.build.context': {
     need: (context, directory) => (isBuildDirectory(context, directory) ? 'host-files' : undefined),
     reason: 'it reads a directory of the server',
+  },
+  'services.*.build.dockerfile_inline': {
+    need: when('host-files', hasImageOfServer),
+    reason: 'it can take an image from a file of the server',
   },
   'services.*.build.dockerfile': { need: when('host-files', isOutsidePath), reason: serverFile.reason },
   'services.*.build.entitlements': { need: when('privileges', isFilled), reason: privilege.reason },

@@ -1,4 +1,5 @@
 /** Tells values that reach for the server from those that do not. The values are in long syntax, with paths made absolute. */
+import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Json } from '../../model/node.js';
 import type { Allowance } from './allowances.js';
@@ -46,13 +47,22 @@ const plainLogOptions = new Set([
 ]);
 
 export function logOptionNeed(value: Json): Allowance | undefined {
-  return keysOf(value).some((option) => !plainLogOptions.has(option)) ? 'plugins' : undefined;
+  const values = Array.isArray(value) ? textsOf(value) : Object.values(value ?? {});
+  // Podman takes what follows a comma for another option.
+  const hasSeveral = values.some((text: Json) => typeof text === 'string' && /[",\r\n]/.test(text));
+  return hasSeveral || keysOf(value).some((option) => !plainLogOptions.has(option)) ? 'plugins' : undefined;
 }
 
 /** `80`, `8000-8010`; ports that the engine chooses have no number or are 0. */
 export function publishesLowPort(value: Json): boolean {
-  const first = Number(typeof value === 'string' ? value.split('-', 1)[0] : value);
-  return first > 0 && first < 1024;
+  const range = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const [first = 0, last = first] = range.split('-').map(Number);
+  return last > 0 && first < 1024;
+}
+
+/** An address of this machine, or none: other texts could hold ports. */
+export function isNoAddress(value: Json): boolean {
+  return typeof value !== 'string' || (value !== '' && isIP(value.replace(/^\[(.*)\]$/, '$1')) === 0);
 }
 
 /** Contexts that the engine fetches or has. Addresses that SSH keys of the server open are none of them. */
@@ -68,7 +78,25 @@ export function hasBuildDirectory(value: Json, directory: string): boolean {
   const contexts = Array.isArray(value)
     ? textsOf(value).map((text) => text.slice(text.indexOf('=') + 1))
     : Object.values(value ?? {});
+  // An engine may split `name=context` at another place than we do.
+  if (keysOf(value).some((name) => !/^[\w./:@-]+$/.test(name))) return true;
   return contexts.some((context: Json) => isBuildDirectory(context, directory));
+}
+
+const transport =
+  /^(?:oci|oci-archive|docker-archive|docker-daemon|dir|containers-storage|ostree|sif|tarball|atomic):/i;
+
+/**
+ * Does a Dockerfile take an image from a file of the server? Podman's builds know such addresses. What a variable
+ * names cannot be told.
+ */
+export function hasImageOfServer(value: Json): boolean {
+  if (typeof value !== 'string') return true;
+  const text = value.replaceAll(/[\\`][ \t]*\r?\n/g, ' ').replaceAll(/["']/g, '');
+  const images = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)/gim), ...text.matchAll(/\bfrom=([^\s,]+)/gi)].map(
+    ([, image]) => image ?? '',
+  );
+  return images.some((image) => image.includes('$') || transport.test(image));
 }
 
 /** A path that is absolute, or leads out of the directory that it starts at. */

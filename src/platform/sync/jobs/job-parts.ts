@@ -129,11 +129,11 @@ async function directoriesFor(selected: string, root: string | null): Promise<{ 
     throw new SyncError('repository_unreadable', 'The folder of SYNC_LOCAL_ROOT is not there.');
   });
   const wanted = isAbsolute(selected) ? relative(top, resolve(selected)) : selected;
+  const segments = wanted.split(/[/\\]/).filter((each) => each !== '' && each !== '.');
+  // Otherwise a pattern on the way out and back in would tell which directories exist outside.
+  if (segments.includes('..')) throw refused(selected, 'is no directory below SYNC_LOCAL_ROOT');
   const found: { name: string; path: string }[] = [];
-  for (const name of await expand(
-    top,
-    wanted.split(/[/\\]/).filter((each) => each !== '' && each !== '.'),
-  )) {
+  for (const name of await expand(top, segments)) {
     const path = await realpath(join(top, name)).catch(() => null);
     if (path !== null && (path === top || path.startsWith(top + sep)))
       found.push({ name: name === '' ? '.' : name, path });

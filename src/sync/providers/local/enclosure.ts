@@ -49,7 +49,9 @@ export async function assertEnclosed(git: Git, root: string): Promise<void> {
     await assertNoLinkOut(directory, root);
     for (const file of ['config', 'config.worktree']) await assertSettings(git, directory, file, root);
   }
-  await assertAlternates(join(commonDirectory, 'objects'), root, ALTERNATES_DEPTH);
+  // Git resolves relative alternates from the directory that `objects` really is.
+  const objects = await inside(join(commonDirectory, 'objects'), root, 'the object directory');
+  await assertAlternates(objects, root, ALTERNATES_DEPTH);
 }
 
 /** @returns the path without symbolic links */
@@ -98,7 +100,8 @@ async function assertSettings(git: Git, directory: string, file: string, root: s
     const value = entry.slice(end + 1);
     if (INCLUDES.test(name)) throw refused(`its setting ${name} includes another file`);
     if (!PATH_SETTINGS.test(name) || value === '') continue;
-    if (value.startsWith('~')) throw leadsOut(`the setting ${name}`);
+    // Git resolves some of them from the work tree, some from the .git directory.
+    if (value.startsWith('~') || value.split('/').includes('..')) throw leadsOut(`the setting ${name}`);
     await inside(isAbsolute(value) ? value : resolve(directory, value), root, `the setting ${name}`);
   }
 }

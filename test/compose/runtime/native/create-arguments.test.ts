@@ -29,6 +29,23 @@ describe('arguments of podman create', () => {
     }
   });
 
+  it('give the value of a variable whose name podman would read in another way', () => {
+    for (const name of [' SECRET', 'SECRET\t', 'TMPDIR=/x', 'A*']) {
+      const { args, environment } = createCommand({ ...spec, environment: { [name]: 'theirs' } });
+      expect(args).toContain(`--env=${name}=theirs`);
+      expect(environment).toEqual({});
+    }
+  });
+
+  it.each([
+    ['log-opt', { logging: { driver: 'k8s-file', options: { tag: 'x,path=/etc/cron.d/x' } } }],
+    ['group-add', { groups: ['"keep-groups"'] }],
+    ['sysctl', { sysctls: { 'net.core.somaxconn': '1,kernel.x=1' } }],
+    ['publish', { ports: [{ containerPort: 80, hostAddress: '::1]:8081:81,0.0.0.0:22:22,[::1' }] }],
+  ])('never hold several values of %s in one', (name, more) => {
+    expect(() => createCommand({ ...spec, ...more })).toThrow(`${name} with ','`);
+  });
+
   it('end with the image and its command, which is not read for options', () => {
     const { args } = createCommand({ ...spec, command: ['--privileged', '-v', '/:/host'] });
     expect(args.slice(-4)).toEqual([spec.image, '--privileged', '-v', '/:/host']);

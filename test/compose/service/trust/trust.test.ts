@@ -90,6 +90,13 @@ const refused: readonly Case[] = [
   ],
   ['networks', 'services.web.ports.0.published', web('ports: ["80:80"]')],
   ['networks', 'services.web.ports.0.published', web('ports: ["127.0.0.1:1000-1030:1000-1030"]')],
+  ['networks', 'services.web.ports.0.published', web('ports: [{ target: 80, published: "0-1023" }]')],
+  [
+    'plugins',
+    'services.web.logging.options',
+    web('logging: { driver: k8s-file, options: { tag: "x,path=/etc/cron.d/x" } }'),
+  ],
+  ['privileges', 'services.web.group_add', web(`group_add: ['"keep-groups"']`)],
   ['plugins', 'volumes.data.driver', volume('driver: sshfs')],
   ['plugins', 'services.web.logging.driver', web('logging: { driver: syslog }')],
   ['plugins', 'services.web.logging.options', web('logging: { driver: k8s-file, options: { path: /etc/cron.d/x } }')],
@@ -107,6 +114,18 @@ const refused: readonly Case[] = [
 /** Of builds that the operator allows. */
 const refusedBuilds: readonly Case[] = [
   ['host-files', 'services.web.build.context', build('context: /')],
+  ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "FROM oci-archive:/x.tar"')],
+  ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "ARG a\\nFROM $$a"')],
+  [
+    'host-files',
+    'services.web.build.dockerfile_inline',
+    build('dockerfile_inline: "FROM scratch\\nCOPY --from=dir:/etc / /"'),
+  ],
+  [
+    'host-files',
+    'services.web.build.additional_contexts',
+    build('additional_contexts: { "x=/etc/a": "https://example.com/x" }'),
+  ],
   ['host-files', 'services.web.build.context', build('context: ../..')],
   ['host-files', 'services.web.build.context', build('context: "git@example.com:private.git"')],
   ['host-files', 'services.web.build.dockerfile', build('context: ., dockerfile: /etc/passwd')],
