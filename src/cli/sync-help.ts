@@ -42,8 +42,8 @@ Environment:
 Each page is stored as it arrives, together with how far the sync has come: interrupt it at any moment and run it again
 to go on from there. Running it twice changes nothing. Ctrl-C stops after the page in hand, a second one at once.
 
-Exit codes: 0 done; 1 failed, or no repository matches the pattern of --search; 2 wrong or missing input, all of it
-listed; 3 some repositories failed, or the secondary database is behind (the next run repairs it).
+Exit codes: 0 done; 1 failed; 2 wrong or missing input, all of it listed; 3 some repositories failed, or the secondary
+database is behind (the next run repairs it). A pattern of --search that matches no repository is a failure (1).
 
 Examples:
   plumbline sync git --provider local --db embedded:

@@ -48,7 +48,6 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     await visitor.page.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
     const tab = await visitor.context.newPage();
     await tab.goto(visitor.page.url());
-    await visitor.logIn(owner, tab);
     await tab.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
     expect(await tab.getByLabel('Show').inputValue()).toBe('TEAM:web');
   });

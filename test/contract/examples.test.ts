@@ -54,7 +54,13 @@ describe('abuseEveryOperation', () => {
     expect(of('changeMemberRole')).toEqual([406, 415, 413, 401, 400, 422, 422]);
     expect(of('verifyEmail')).toEqual([406, 422]);
     expect(of('getLiveness')).toEqual([406]);
-    expect(new Set(refused.map((each) => each.operationId)).size).toBe(exampleRequests('platform').length);
+    const seen = new Set(refused.map((each) => each.operationId));
+    // It has no body to break, no content to negotiate, and a cookie of another form is as good as none.
+    expect(
+      exampleRequests('platform')
+        .map(({ operationId }) => operationId)
+        .filter((each) => !seen.has(each)),
+    ).toEqual(['endBrowserSession']);
   });
 
   test('leaves out what is exempt, and only that', async () => {

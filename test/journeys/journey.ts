@@ -100,7 +100,9 @@ async function walk(
 async function tokenMailedTo(mailbox: string, address: string, kind: string): Promise<string> {
   for (;;) {
     // A mail is written after the reply; vitest's own limit ends a wait for one that never comes.
-    const names = (await readdir(mailbox).catch(() => [])).filter((name) => name.includes(`-${kind}-`));
+    const names = (await readdir(mailbox).catch(() => [])).filter(
+      (name) => !name.startsWith('.') && name.includes(`-${kind}-`),
+    );
     for (const name of names.sort().reverse()) {
       const { to, text = '' } = await PostalMime.parse(await readFile(join(mailbox, name)));
       const token = /[?&]token=([\w%-]+)/.exec(text)?.[1];

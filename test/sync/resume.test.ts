@@ -69,18 +69,18 @@ describeOnEachDatabase('a sync', (engine) => {
     const db = await engine.newDatabase();
     const counts: Record<string, number> = {};
     for (const target of ['git', 'prs', 'cicd', 'deployments', 'incidents']) {
-      const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-10', backfill: '10' });
+      const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-31', backfill: '120' });
       for (const [table, rows] of Object.entries(await storedRows(db, onlyId(summary)))) counts[table] = rows.length;
     }
     expect(counts).toMatchInlineSnapshot(`
       {
-        "ci_pipeline_runs": 33,
-        "deployments": 16,
-        "git_commit_stats": 107,
-        "git_commits": 38,
-        "git_pull_request_reviews": 20,
-        "git_pull_requests": 17,
-        "incidents": 8,
+        "ci_pipeline_runs": 380,
+        "deployments": 19,
+        "git_commit_stats": 1240,
+        "git_commits": 435,
+        "git_pull_request_reviews": 301,
+        "git_pull_requests": 188,
+        "incidents": 5,
         "repos": 1,
       }
     `);

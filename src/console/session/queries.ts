@@ -15,8 +15,12 @@ export const queries = new QueryClient({
   },
 });
 
+// Another user or organization must not see what was asked for this one. A page without a session keeps what it has
+// asked before the console knew that there is none: the refusal of a link, for example.
+let wasIn = session.get().kind === 'in';
 session.subscribe(({ kind }) => {
-  if (kind === 'out' || kind === 'starting') queries.clear(); // another user or organization must not see it
+  if (wasIn && kind !== 'in') queries.clear();
+  wasIn = kind === 'in';
 });
 
 export type Me = Schemas['MeResponse'];
