@@ -253,7 +253,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read the own account
+     * Get your account
      * @description The caller as the access token shows it, with the organization that the token is scoped to and what the role permits there.
      */
     get: operations['getMe'];
@@ -263,7 +263,7 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Change the own account
+     * Update your account
      * @description Changes the name that the caller goes by, in every organization.
      */
     patch: operations['updateMe'];
@@ -1473,7 +1473,7 @@ export interface components {
       /** @description What the role permits, sorted. Empty for an orgless token. */
       permissions: string[];
     };
-    /** @description What to change of the own account. */
+    /** @description What to change in your account. */
     UpdateMeRequest: {
       /** @description The name that the user goes by. Null for none. */
       full_name: string | null;

@@ -184,7 +184,7 @@ export type ValidateTokenHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/auth/me` */
 export type GetMeRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
 export type GetMeReply = SuccessReply<200, Schemas['MeResponse']> | Problems.ServiceUnavailable;
-/** Read the own account (`GET /api/v1/auth/me`). */
+/** Get your account (`GET /api/v1/auth/me`). */
 export type GetMeHandler<Dependencies> = OperationHandler<GetMeRequest, GetMeReply, Dependencies>;
 
 /** `PATCH /api/v1/auth/me` */
@@ -194,7 +194,7 @@ export type UpdateMeRequest = OperationRequest<{
 }>;
 export type UpdateMeReply =
   SuccessReply<200, Schemas['MeResponse']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** Change the own account (`PATCH /api/v1/auth/me`). */
+/** Update your account (`PATCH /api/v1/auth/me`). */
 export type UpdateMeHandler<Dependencies> = OperationHandler<UpdateMeRequest, UpdateMeReply, Dependencies>;
 
 /** `GET /api/v1/auth/me/organizations` */
@@ -777,9 +777,9 @@ export interface PlatformHandlers<Dependencies> {
   readonly refreshBrowserSession: RefreshBrowserSessionHandler<Dependencies>;
   /** Look into an access token (`POST /api/v1/auth/validate`). */
   readonly validateToken: ValidateTokenHandler<Dependencies>;
-  /** Read the own account (`GET /api/v1/auth/me`). */
+  /** Get your account (`GET /api/v1/auth/me`). */
   readonly getMe: GetMeHandler<Dependencies>;
-  /** Change the own account (`PATCH /api/v1/auth/me`). */
+  /** Update your account (`PATCH /api/v1/auth/me`). */
   readonly updateMe: UpdateMeHandler<Dependencies>;
   /** List the own organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;

@@ -11559,7 +11559,7 @@ function validate229(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var updateMe_body = validate232;
-var schema118 = { "type": "object", "description": "What to change of the own account.", "additionalProperties": false, "required": ["full_name"], "properties": { "full_name": { "type": ["string", "null"], "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "The name that the user goes by. Null for none." } } };
+var schema118 = { "type": "object", "description": "What to change in your account.", "additionalProperties": false, "required": ["full_name"], "properties": { "full_name": { "type": ["string", "null"], "minLength": 1, "maxLength": 100, "pattern": "\\S", "description": "The name that the user goes by. Null for none." } } };
 var pattern5 = new RegExp("\\S", "u");
 function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;

@@ -21,7 +21,7 @@ export async function interact(
   const detach = (): void => {
     left.abort(new Detached());
   };
-  // In a terminal of its own, the process gets keys as they are pressed, Ctrl-C included.
+  // With a terminal, the process gets keys as they are pressed, Ctrl-C included.
   const cook = tty ? io.stdin.raw() : () => undefined;
   let unwatch = (): void => undefined;
   try {

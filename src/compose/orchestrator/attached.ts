@@ -112,7 +112,7 @@ export async function upAttached(
 }
 
 /**
- * An engine goes on with a start whose caller has left, and the container would run after all had been stopped. So the
+ * An engine finishes a start whose caller has left, and the container would run after all had been stopped. So the
  * starts that are under way are finished, unless the user gives up on that, too.
  */
 function lettingStartsFinish(orchestration: Orchestration, impatient: AbortSignal | undefined): Orchestration {

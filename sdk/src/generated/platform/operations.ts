@@ -307,7 +307,7 @@ export type GetMeResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the own account (`GET /api/v1/auth/me`). */
+/** Get your account (`GET /api/v1/auth/me`). */
 export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<GetMeResult> {
   return client.call(
     { method: 'get', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -329,7 +329,7 @@ export type UpdateMeResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change the own account (`PATCH /api/v1/auth/me`). */
+/** Update your account (`PATCH /api/v1/auth/me`). */
 export function updateMe(client: PlatformClient, request: UpdateMeRequest): Promise<UpdateMeResult> {
   return client.call(
     { method: 'patch', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
