@@ -4,13 +4,14 @@ import { normalizeEmail } from '../contract/normalization.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
 import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
 import { systemClock } from '../platform/surroundings.js';
 import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 
 /** Makes a new key the one that signs. */
-export async function rotateKeys(environment: NodeJS.ProcessEnv): Promise<void> {
+export async function rotateKeys(environment: Environment): Promise<void> {
   const settings = readSettings(environment);
   if (settings.jwtPrivateKeys !== null) {
     throw new SettingError('JWT_PRIVATE_KEYS holds the keys: rotate them there, the new one first');
@@ -23,7 +24,7 @@ export async function rotateKeys(environment: NodeJS.ProcessEnv): Promise<void> 
 }
 
 /** Grants or takes away the right to operate the whole installation. */
-export async function setSuperuser(environment: NodeJS.ProcessEnv, email: string, isSuperuser: boolean): Promise<void> {
+export async function setSuperuser(environment: Environment, email: string, isSuperuser: boolean): Promise<void> {
   await withOpenDatabase(readSettings(environment), async ({ sql }) => {
     const rows = await sql`
       update users set is_superuser = ${isSuperuser}, updated_at = ${systemClock.now()}

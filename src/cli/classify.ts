@@ -33,6 +33,7 @@ export function registerClassifyCommand(program: Command): void {
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, where the scheme of --db does not tell')
     .option('--org <id>', 'organization (default: ORG_ID, else "default")')
     .option('--rules <file>', 'rules to classify by (default: WORK_UNIT_RULES, else the built-in ones)')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: ClassifyOptions) => {
@@ -49,7 +50,7 @@ export function registerClassifyCommand(program: Command): void {
 async function explain(id: string, options: ClassifyOptions): Promise<void> {
   const { withDeriver, UsageError } = await import('./work-units.js');
   const { explainUnit } = await import('../sync/work-units/explain.js');
-  await withDeriver(options, process.env, async (deriver) => {
+  await withDeriver(options, async (deriver) => {
     const explanation = await explainUnit(deriver, id);
     if (explanation === undefined)
       throw new UsageError(
@@ -76,7 +77,7 @@ async function tryText(text: string, options: ClassifyOptions): Promise<void> {
   const { titleAndText } = await import('../sync/work-units/derive.js');
   const workType = options.workType === undefined ? 'commit' : WORK_TYPES.find((each) => each === options.workType);
   if (workType === undefined) throw new UsageError(`--work-type must be one of ${WORK_TYPES.join(', ')}`);
-  const classifier = await openClassifier(options, process.env);
+  const classifier = await openClassifier(options);
   const found: Contribution[] = [];
   const { title, text: below } = titleAndText(text);
   const { theme, subcategory, shares } = classifier.classify(

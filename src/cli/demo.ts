@@ -16,6 +16,7 @@ import { localUrl } from '../platform/local-url.js';
 import { checkPassword } from '../platform/passwords/password-rules.js';
 import { createPasswords } from '../platform/passwords/passwords.js';
 import { readSettings, SettingError } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
 import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
@@ -45,7 +46,7 @@ const patienceMs = 120_000;
  *
  * @throws SettingError when the address is none, or belongs to somebody else, or when syncs cannot write to the store
  */
-export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptions): Promise<void> {
+export async function runDemo(environment: Environment, options: DemoOptions): Promise<void> {
   const settings = readSettings(environment);
   const email = normalizeEmail(options.email);
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new SettingError(`--email ${options.email} is no e-mail address`);

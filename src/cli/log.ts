@@ -1,24 +1,42 @@
-import { pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
+import type { PlatformSettings } from '../platform/settings.js';
 
 /** The log of a command: JSON lines, on standard output for a server, else on standard error. */
 export function createLog(level: string, destination: 1 | 2): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      // Nothing that is logged holds these; should something ever do, they still do not get out.
-      redact: [
-        'password',
-        'token',
-        'access_token',
-        'refresh_token',
-        'authorization',
-        '*.password',
-        '*.token',
-        '*.authorization',
-      ],
-    },
-    pino.destination({ fd: destination, sync: false }),
-  );
+  return pino(options(level), pino.destination({ fd: destination, sync: false }));
+}
+
+/** The log of a server on standard output, in the format of LOG_FORMAT. */
+export async function createServerLog({ logLevel, logFormat }: LogSettings): Promise<Logger> {
+  const isHuman = logFormat === 'human' || (logFormat === 'auto' && process.stdout.isTTY);
+  if (!isHuman) return createLog(logLevel, 1);
+  const { default: pretty } = await import('pino-pretty'); // no server that writes JSON waits for it
+  const stream = pretty({
+    colorize: process.stdout.isTTY && process.stdout.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    sync: true, // otherwise the last lines before the end are lost
+  });
+  return pino(options(logLevel), stream);
+}
+
+type LogSettings = Pick<PlatformSettings, 'logLevel' | 'logFormat'>;
+
+function options(level: string): LoggerOptions {
+  return {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // Nothing that is logged holds these; should something ever do, they still do not get out.
+    redact: [
+      'password',
+      'token',
+      'access_token',
+      'refresh_token',
+      'authorization',
+      '*.password',
+      '*.token',
+      '*.authorization',
+    ],
+  };
 }

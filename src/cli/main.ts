@@ -5,7 +5,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import type { ConfigOption } from './environment.js';
 import { reportFailure } from './failure.js';
+import type { ServeOptions } from './serve.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+
+const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] as const;
 
 const program = new Command('plumbline')
   .description('Identity, analytics and containers, served from contracts.')
@@ -15,18 +20,23 @@ const program = new Command('plumbline')
 program
   .command('serve')
   .description('serve the web console, the Platform API and the Analytics API')
+  .option('--host <address>', 'address to listen on: HOST')
+  .option('--port <port>', 'port to listen on: PORT')
+  .option('--home <folder>', 'folder of the embedded database: PLUMBLINE_HOME')
+  .option(...config)
   .addHelpText('after', () => settingsHelp)
-  .action(async () => {
+  .action(async (options: ServeOptions) => {
     const { serve } = await import('./serve.js');
-    await serve(process.env);
+    await serve(options);
   });
 
 program
   .command('migrate')
   .description('bring the database to the schema of this version, and stop')
-  .action(async () => {
+  .option(...config)
+  .action(async (options: ConfigOption) => {
     const { migrateDatabase } = await import('./migrate.js');
-    await migrateDatabase(process.env);
+    await migrateDatabase(await environmentOf(options));
   });
 
 program
@@ -34,9 +44,10 @@ program
   .description('keys that sign tokens')
   .command('rotate')
   .description('sign with a new key from now on; tokens of the old one stay good until they expire')
-  .action(async () => {
+  .option(...config)
+  .action(async (options: ConfigOption) => {
     const { rotateKeys } = await import('./administration.js');
-    await rotateKeys(process.env);
+    await rotateKeys(await environmentOf(options));
   });
 
 program
@@ -46,9 +57,10 @@ program
   .description('make an account a superuser, or with --revoke an ordinary one')
   .argument('<email>', 'address of the account')
   .option('--revoke', 'take the right away')
-  .action(async (email: string, options: { revoke?: boolean }) => {
+  .option(...config)
+  .action(async (email: string, options: ConfigOption & { revoke?: boolean }) => {
     const { setSuperuser } = await import('./administration.js');
-    await setSuperuser(process.env, email, options.revoke !== true);
+    await setSuperuser(await environmentOf(options), email, options.revoke !== true);
   });
 
 program
@@ -56,9 +68,11 @@ program
   .description('make an organization with made-up data, and show a first chart of it')
   .option('--email <address>', 'address of the account that owns it', 'demo@example.com')
   .option('--reset-password', 'give the account a new password')
-  .action(async ({ email, resetPassword = false }: { email: string; resetPassword?: boolean }) => {
+  .option(...config)
+  .action(async (options: ConfigOption & { email: string; resetPassword?: boolean }) => {
     const { runDemo } = await import('./demo.js');
-    await runDemo(process.env, { email, resetPassword });
+    const { email, resetPassword = false } = options;
+    await runDemo(await environmentOf(options), { email, resetPassword });
   });
 
 if (process.argv[2] === 'compose') {
@@ -92,6 +106,11 @@ try {
   await program.parseAsync();
 } catch (error) {
   await reportFailure(error);
+}
+
+async function environmentOf(options: ConfigOption): Promise<Environment> {
+  const { commandEnvironment } = await import('./environment.js');
+  return commandEnvironment(options);
 }
 
 function version(): string {

@@ -1,10 +1,11 @@
 import { migrate } from '../database/migrate.js';
 import { readSettings } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 
 /** Applies the migrations that the database does not have yet. */
-export async function migrateDatabase(environment: NodeJS.ProcessEnv): Promise<void> {
+export async function migrateDatabase(environment: Environment): Promise<void> {
   const settings = readSettings(environment);
   const log = createLog('warn', 2);
   await withDatabase(settings, log, async (uri) => {

@@ -1,13 +1,23 @@
 import { onEndOfNpm } from '../contract/end-of-npm.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';
-import { createLog } from './log.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+import { commandEnvironment, type ConfigOption } from './environment.js';
+import { createServerLog } from './log.js';
+
+export interface ServeOptions extends ConfigOption {
+  readonly host?: string;
+  readonly port?: string;
+  readonly home?: string;
+}
 
 /** Runs the server until SIGTERM or SIGINT, or the end of the npm that has started it; a second signal ends it at once. */
-export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
-  const settings = readSettings(environment);
-  const log = createLog(settings.logLevel, 1);
-  const stopSignal = waitForStopSignal(environment); // a signal that comes during the start must not leave things half started
+export async function serve({ host, port, home, ...config }: ServeOptions): Promise<void> {
+  const environment = await commandEnvironment(config);
+  const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };
+  const settings = readSettings({ ...environment, ...withoutUndefined(options) });
+  const log = await createServerLog(settings);
+  const stopSignal = waitForStopSignal(process.env); // a signal that comes during the start must not leave things half started
   const platform = await startPlatform(settings, { log });
   announce(platform.url, settings.console);
 
@@ -15,6 +25,10 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   await platform.stop();
   log.info({}, 'stopped');
   log.flush();
+}
+
+function withoutUndefined(settings: Environment): Environment {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 function waitForStopSignal(environment: NodeJS.ProcessEnv): Promise<string> {

@@ -6,5 +6,10 @@ export function describeSettings(): string {
     const fallback = defaultText === '' ? 'none' : defaultText;
     return `  ${name} (${fallback})\n      ${description}`;
   });
-  return `\nSettings are environment variables, with their defaults in parentheses:\n\n${lines.join('\n')}\n`;
+  return `
+Settings are environment variables, with their defaults in parentheses. A settings file (--config, PLUMBLINE_CONFIG) can
+hold them too, as YAML lines such as PORT: 8080; variables win over it. NAME_FILE names a file with a secret.
+
+${lines.join('\n')}
+`;
 }

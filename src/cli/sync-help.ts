@@ -39,6 +39,9 @@ Environment:
   DB_ECHO (false)         print every statement that is sent to a database
   PLUMBLINE_HOME (.plumbline)  folder of the built-in PostgreSQL
 
+The settings file of --config or PLUMBLINE_CONFIG can hold all of these. The databases and tokens can also be read from a
+file each: HOST_A_TOKEN_FILE names one that holds HOST_A_TOKEN.
+
 Each page is stored as it arrives, together with how far the sync has come: interrupt it at any moment and run it again
 to go on from there. Running it twice changes nothing. Ctrl-C stops after the page in hand, a second one at once.
 

@@ -11,6 +11,9 @@ import type { SyncSummary } from '../sync/summary.js';
 import { exitCodeOf } from '../sync/summary.js';
 import type { SyncProgress, Surroundings } from '../sync/surroundings.js';
 import { systemSurroundings } from '../sync/system-surroundings.js';
+import { SettingError } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+import { commandEnvironment, type ConfigOption } from './environment.js';
 import { createLog } from './log.js';
 import { openProgressView } from './sync-progress.js';
 import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';
@@ -21,25 +24,36 @@ import { describeProblems, describeSummary, summaryOfFailure } from './sync-summ
  * @param json prints the summary as one JSON object on standard output; everything else goes to standard error
  * @returns the exit code: see `exitCodeOf`, and 2 for wrong or missing input
  */
-export async function runSyncCommand(options: SyncOptions, json: boolean): Promise<0 | 1 | 2 | 3> {
-  const parsed = parseSyncRequest(options, process.env);
+export async function runSyncCommand(options: SyncOptions & ConfigOption, json: boolean): Promise<0 | 1 | 2 | 3> {
+  const environment = await commandEnvironment(options).catch(settingProblem);
+  if (typeof environment === 'string') {
+    process.stderr.write(describeProblems([environment]));
+    return 2;
+  }
+  const parsed = parseSyncRequest(options, environment);
   if (!parsed.ok) {
     process.stderr.write(describeProblems(parsed.problems));
     return 2;
   }
   keepHeapSteady();
-  const summary = await watched(parsed.request);
+  const summary = await watched(parsed.request, environment);
   process.stderr.write(describeSummary(summary));
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   return exitCodeOf(summary);
 }
 
-async function watched(request: SyncRequest): Promise<SyncSummary> {
+/** What is wrong with a settings file; every other failure is thrown on. */
+function settingProblem(error: unknown): string {
+  if (error instanceof SettingError) return error.message;
+  throw error;
+}
+
+async function watched(request: SyncRequest, environment: Environment): Promise<SyncSummary> {
   const stop = stopSignal();
   const view = openProgressView(process.stderr, { lines: request.echo, now: Date.now });
   const began = Date.now();
   try {
-    return await runSync(request, surroundingsOf(request, stop.signal, view.progress));
+    return await runSync(request, surroundingsOf(request, stop.signal, view.progress, environment));
   } catch (error) {
     // What could not even begin is told in the same form, for whoever reads the JSON.
     return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
@@ -49,7 +63,12 @@ async function watched(request: SyncRequest): Promise<SyncSummary> {
   }
 }
 
-function surroundingsOf(request: SyncRequest, signal: AbortSignal, progress: SyncProgress): Surroundings {
+function surroundingsOf(
+  request: SyncRequest,
+  signal: AbortSignal,
+  progress: SyncProgress,
+  environment: Environment,
+): Surroundings {
   return {
     ...systemSurroundings,
     fetch: outboundFetch('any'),
@@ -59,7 +78,7 @@ function surroundingsOf(request: SyncRequest, signal: AbortSignal, progress: Syn
       statement: (text) => progress.statement?.(withoutSecrets(text, request.secrets)),
     },
     environment: process.env,
-    resolveEmbedded,
+    resolveEmbedded: embeddedResolver(environment),
   };
 }
 
@@ -77,17 +96,19 @@ function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void 
   };
 }
 
-/** The built-in PostgreSQL: the one that a server on the same PLUMBLINE_HOME holds, else started for the run. */
-export async function resolveEmbedded(): Promise<{ readonly uri: string; readonly close: () => Promise<void> }> {
-  const named = process.env['PLUMBLINE_HOME']?.trim() ?? '';
-  try {
-    const embedded = await startEmbeddedPostgres({
-      home: resolve(named === '' ? '.plumbline' : named),
-      logger: createLog('warn', 2),
-    });
-    return { uri: embedded.uri, close: () => embedded.stop() };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SyncError('database_failed', `The built-in PostgreSQL cannot be started: ${reason}`, { cause: error });
-  }
+/** Opens the built-in PostgreSQL: that of a server with the same PLUMBLINE_HOME, or one started for the run. */
+export function embeddedResolver(environment: Environment): NonNullable<Surroundings['resolveEmbedded']> {
+  return async () => {
+    const named = environment['PLUMBLINE_HOME']?.trim() ?? '';
+    try {
+      const embedded = await startEmbeddedPostgres({
+        home: resolve(named === '' ? '.plumbline' : named),
+        logger: createLog('warn', 2),
+      });
+      return { uri: embedded.uri, close: () => embedded.stop() };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SyncError('database_failed', `The built-in PostgreSQL cannot be started: ${reason}`, { cause: error });
+    }
+  };
 }

@@ -1,6 +1,7 @@
 /** `plumbline sync`: the options, and what the command does with them. The engine is in src/sync. */
 import type { Command } from 'commander';
 import type { SyncOptions } from '../sync/request.js';
+import type { ConfigOption } from './environment.js';
 import { SYNC_HELP } from './sync-help.js';
 
 /**
@@ -52,9 +53,10 @@ export function registerSyncCommand(program: Command): void {
     .option('--repo-name <name>', 'name of the repository that is made up (default: acme/demo-app)')
     .option('--seed <number>', 'what the data are drawn from; the same seed makes the same data (default: 1)')
     .optionsGroup('Output:')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .option('--json', 'print one JSON object about what was done on standard output')
     .addHelpText('after', SYNC_HELP)
-    .action(async (target: string | undefined, options: SyncOptions & { readonly json?: boolean }) => {
+    .action(async (target: string | undefined, options: SyncOptions & ConfigOption & { readonly json?: boolean }) => {
       const { json = false, ...rest } = options;
       const { runSyncCommand } = await import('./sync-run.js');
       process.exitCode = await runSyncCommand({ ...rest, ...(target === undefined ? {} : { target }) }, json);

@@ -25,6 +25,7 @@ export function registerTeamsCommand(program: Command): void {
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, where the scheme of --db does not tell')
     .option('--org <id>', 'organization (default: ORG_ID, else "default")')
     .option('--rules <file>', 'rules that classify work units (default: WORK_UNIT_RULES, else the built-in ones)')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
     .action(async (file: string, options: WorkUnitOptions & { readonly json?: boolean }) => {
@@ -38,7 +39,7 @@ async function importFile(file: string, options: WorkUnitOptions & { readonly js
   const { loadTeams } = await import('../sync/work-units/teams/teams-file.js');
   const { importTeams } = await import('../sync/work-units/teams/import-teams.js');
   const teams = await loadTeams(file);
-  await withDeriver(options, process.env, async (deriver) => {
+  await withDeriver(options, async (deriver) => {
     const { repositories, workUnits } = await importTeams(deriver, teams, (name) => {
       console.error(`assigning the work units of ${name}`);
     });

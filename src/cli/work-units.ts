@@ -9,10 +9,13 @@ import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';
 import { DATABASE_KINDS } from '../sync/sinks/sink.js';
 import { systemSurroundings } from '../sync/system-surroundings.js';
-import { resolveEmbedded } from './sync-run.js';
+import { SettingError } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+import { commandEnvironment, type ConfigOption } from './environment.js';
+import { embeddedResolver } from './sync-run.js';
 
 /** The options that such commands have in common, as texts. */
-export interface WorkUnitOptions {
+export interface WorkUnitOptions extends ConfigOption {
   readonly db?: string;
   readonly dbType?: string;
   readonly org?: string;
@@ -30,9 +33,9 @@ export class UsageError extends Error {
 /** Opens what `--db` (or DATABASE_URI) names, for the organization of `--org` (or ORG_ID), and closes it after `work`. */
 export async function withDeriver<Result>(
   options: WorkUnitOptions,
-  environment: NodeJS.ProcessEnv,
   work: (deriver: OpenDeriver) => Promise<Result>,
 ): Promise<Result> {
+  const environment = await commandEnvironment(options);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
   if (named === undefined)
     throw new UsageError('a database is missing: give --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL');
@@ -46,8 +49,8 @@ export async function withDeriver<Result>(
     fetch: outboundFetch('any'),
     signal: new AbortController().signal,
     progress: {},
-    environment,
-    resolveEmbedded,
+    environment: process.env,
+    resolveEmbedded: embeddedResolver(environment),
   };
   const sink = await openSink(address, { now: systemSurroundings.now, concurrency: 1, echo: undefined }, surroundings);
   try {
@@ -67,8 +70,8 @@ export async function withDeriver<Result>(
 }
 
 /** The classifier of `--rules` (or WORK_UNIT_RULES), else the built-in one. */
-export async function openClassifier(options: WorkUnitOptions, environment: NodeJS.ProcessEnv): Promise<Classifier> {
-  return createClassifier(await loadRules(rulesFile(options, environment)));
+export async function openClassifier(options: WorkUnitOptions): Promise<Classifier> {
+  return createClassifier(await loadRules(rulesFile(options, await commandEnvironment(options))));
 }
 
 /** Runs a command; what a person can mend is told in one line: wrong usage ends with 2, a database that fails with 1. */
@@ -76,12 +79,12 @@ export async function reportingUsage(command: string, action: () => Promise<void
   try {
     await action();
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof SyncError)) throw error;
+    if (!(error instanceof UsageError || error instanceof SettingError || error instanceof SyncError)) throw error;
     console.error(`plumbline ${command}: ${withoutSecrets(error.message, [])}`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = error instanceof SyncError ? 1 : 2;
   }
 }
 
-function rulesFile({ rules }: WorkUnitOptions, environment: NodeJS.ProcessEnv): string | undefined {
+function rulesFile({ rules }: WorkUnitOptions, environment: Environment): string | undefined {
   return nonEmpty(rules) ?? nonEmpty(environment['WORK_UNIT_RULES']);
 }

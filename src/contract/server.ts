@@ -81,6 +81,21 @@ export async function listen(
   };
 }
 
+/**
+ * Checks that an address can be listened on, before slow parts of a start. `listen` still decides: the port may be taken
+ * in between.
+ *
+ * @throws the system's error, such as EADDRINUSE
+ */
+export async function assertListenable(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(port, host, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
 const timeouts = {
   requestTimeout: requestTimeoutMs,
   headersTimeout: headersTimeoutMs,

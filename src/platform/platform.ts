@@ -12,7 +12,7 @@ import { createApplication } from '../contract/application.js';
 import { createPages } from '../contract/pages.js';
 import type { Served } from '../contract/pipeline.js';
 import { securityHeaders } from '../contract/security-headers.js';
-import { listen, type RunningServer } from '../contract/server.js';
+import { assertListenable, listen, type RunningServer } from '../contract/server.js';
 import { openDatabase, type Database } from '../database/connection.js';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
@@ -89,6 +89,7 @@ export async function startPlatform(
   let listening = localUrl(settings);
   const appBaseUrl = (): string => settings.appBaseUrl ?? listening;
   try {
+    await assertListenable(settings.host, settings.port);
     const uri = settings.databaseUri ?? (await embeddedDatabase(settings, log, stops));
     await migrate(uri, { logger: log });
     const database = openDatabase(uri, { logger: log, maxConnections: settings.databaseConnections });

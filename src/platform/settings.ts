@@ -1,7 +1,18 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { parseAnalyticsUri } from '../analytics/address.js';
 import { parseRateLimit, type RateLimitRule } from './rate-limits/rate-limit-rule.js';
+import {
+  addressList,
+  analyticsUri,
+  boolean,
+  httpUrl,
+  oneOf,
+  originList,
+  postgresUri,
+  secretsKey,
+  smtpUrl,
+  text,
+  wholeNumber,
+} from './settings/setting-values.js';
 
 /** Everything that an operator can set, parsed. */
 export interface PlatformSettings {
@@ -28,6 +39,7 @@ export interface PlatformSettings {
   /** Whether the web console is served. */
   readonly console: boolean;
   readonly logLevel: (typeof logLevels)[number];
+  readonly logFormat: (typeof logFormats)[number];
   readonly metricsToken: string | null;
   /** null: generated and kept in `home`. */
   readonly secretsKey: string | null;
@@ -55,6 +67,7 @@ export interface PlatformSettings {
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const logFormats = ['auto', 'human', 'json'] as const;
 const replyValidations = ['always', 'sampled', 'off'] as const;
 
 /** One setting: its environment variable, what it is when that is unset, and what it does. */
@@ -62,6 +75,8 @@ export interface SettingDescription {
   readonly name: string;
   readonly defaultText: string;
   readonly description: string;
+  /** Whether NAME_FILE may name a file that holds the value. */
+  readonly isSecret: boolean;
 }
 
 /** A wrong value of a setting: one clear line for the operator. */
@@ -79,13 +94,13 @@ interface Setting<T> extends SettingDescription {
 const table = {
   host: setting('HOST', '127.0.0.1', text, 'Address to listen on.'),
   port: setting('PORT', '8080', wholeNumber(0, 65_535), 'TCP port to listen on; 0 picks a free one.'),
-  databaseUri: optional(
+  databaseUri: secret(
     'DATABASE_URI',
     'embedded',
     postgresUri,
     'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. Behind a pooler in transaction mode, append ?pooler=transaction. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
   ),
-  analyticsUri: optional(
+  analyticsUri: secret(
     'ANALYTICS_URI',
     'the same database',
     analyticsUri,
@@ -115,7 +130,7 @@ const table = {
     httpUrl,
     'Where the links in mails lead. Unset: the address at which the server listens.',
   ),
-  mailUrl: optional(
+  mailUrl: secret(
     'MAIL_URL',
     'mailbox folder',
     smtpUrl,
@@ -137,19 +152,25 @@ const table = {
   corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
   console: setting('CONSOLE', 'true', boolean, 'false: the web console is not served.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),
-  metricsToken: optional(
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    oneOf(logFormats),
+    'Format of the log: human, json, or auto, which is human on a terminal and json elsewhere.',
+  ),
+  metricsToken: secret(
     'METRICS_TOKEN',
     'none',
     text,
     'Bearer token with which /metrics can be read from elsewhere than loopback, or through a proxy.',
   ),
-  secretsKey: optional(
+  secretsKey: secret(
     'SECRETS_KEY',
     'generated',
     secretsKey,
     '32 bytes in base64 that seal secrets in the database. Set it when several servers share a database. Unset: generated and kept in PLUMBLINE_HOME.',
   ),
-  jwtPrivateKeys: optional(
+  jwtPrivateKeys: secret(
     'JWT_PRIVATE_KEYS',
     'generated',
     text,
@@ -239,7 +260,7 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
 export const settingDescriptions: readonly SettingDescription[] = [...Object.values(table), ...rateLimitTable];
 
 /**
- * Parses the settings out of environment variables.
+ * Parses the settings out of environment variables; `settingsEnvironment` adds those of files.
  *
  * @throws SettingError naming the first variable with a wrong value, and what a good one looks like
  */
@@ -264,7 +285,7 @@ function read<T>({ name, parse, fallback }: Setting<T>, environment: Readonly<Re
 }
 
 function setting<T>(name: string, defaultText: string, parse: (value: string) => T, description: string): Setting<T> {
-  return { name, defaultText, parse, description, fallback: parse(defaultText) };
+  return { name, defaultText, parse, description, isSecret: false, fallback: parse(defaultText) };
 }
 
 function optional<T>(
@@ -273,98 +294,20 @@ function optional<T>(
   parse: (value: string) => T,
   description: string,
 ): Setting<T | null> {
-  return { name, defaultText, parse, description, fallback: null };
+  return { name, defaultText, parse, description, isSecret: false, fallback: null };
+}
+
+/** A setting that may hold a password or a key, and so can be read from a file. */
+function secret<T>(
+  name: string,
+  defaultText: string,
+  parse: (value: string) => T,
+  description: string,
+): Setting<T | null> {
+  const setting = optional(name, defaultText, parse, `${description} ${name}_FILE names a file that holds it.`);
+  return { ...setting, isSecret: true };
 }
 
 function rateLimit(name: string, defaultText: string, what: string): Setting<RateLimitRule | null> {
   return setting(name, defaultText, parseRateLimit, `Limit of ${what}: N/second, minute, hour or day, N/15m, or off.`);
-}
-
-function text(value: string): string {
-  return value;
-}
-
-function wholeNumber(least: number, most: number): (value: string) => number {
-  return (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
-    return number;
-  };
-}
-
-function boolean(value: string): boolean {
-  if (/^(true|1|yes|on)$/i.test(value)) return true;
-  if (/^(false|0|no|off)$/i.test(value)) return false;
-  throw new Error('must be true or false');
-}
-
-function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
-  return (value) => {
-    const found = allowed.find((each) => each === value);
-    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-    return found;
-  };
-}
-
-function httpUrl(value: string): string {
-  return urlOf(value, ['http:', 'https:'], 'http://host or https://host').href.replace(/\/+$/, '');
-}
-
-function smtpUrl(value: string): string {
-  return urlOf(value, ['smtp:', 'smtps:'], 'smtp://user:password@host:587 or smtps://host').href;
-}
-
-function postgresUri(value: string): string {
-  urlOf(value, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name');
-  return value;
-}
-
-function analyticsUri(value: string): string {
-  try {
-    parseAnalyticsUri(value);
-  } catch {
-    throw new Error('must be like postgres://host/name, clickhouse://host:8123/name, chdb:folder or sqlite:file');
-  }
-  return value;
-}
-
-function urlOf(value: string, protocols: readonly string[], form: string): URL {
-  // The value may hold a password, so the message does not repeat it.
-  if (!URL.canParse(value)) throw new Error(`must be a URL like ${form}`);
-  const url = new URL(value);
-  if (!protocols.includes(url.protocol)) throw new Error(`must be a URL like ${form}`);
-  return url;
-}
-
-function secretsKey(value: string): string {
-  if (Buffer.from(value, 'base64').length !== 32) throw new Error('must be 32 bytes in base64');
-  return value;
-}
-
-function list(value: string): string[] {
-  return value
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-}
-
-function addressList(value: string): string[] {
-  return list(value).map((each) => {
-    const [address = '', prefix] = each.split('/');
-    const version = isIP(address);
-    const bits = version === 4 ? 32 : 128;
-    if (version === 0 || (prefix !== undefined && !(/^\d+$/.test(prefix) && Number(prefix) <= bits))) {
-      throw new Error('must be addresses or networks such as 10.0.0.0/8, separated by commas');
-    }
-    return each;
-  });
-}
-
-function originList(value: string): string[] {
-  return list(value).map((each) => {
-    if (!URL.canParse(each) || new URL(each).origin !== each) {
-      throw new Error('must be origins such as https://app.example.com, separated by commas');
-    }
-    return each;
-  });
 }

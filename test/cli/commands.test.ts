@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,11 +50,65 @@ describe('Help', () => {
   });
 
   test('an unknown command or option fails and points to the help', async () => {
-    for (const args of [['sereve'], ['serve', '--port', '1'], ['users', 'superuser']]) {
+    for (const args of [['sereve'], ['serve', '--prot', '1'], ['users', 'superuser']]) {
       const { exitCode, stderr } = await plumbline(args);
       expect([args, exitCode]).toEqual([args, 1]);
       expect(stderr).toMatch(/^error: .*\n(.*\n)?\(add --help for the options\)\n$/);
     }
+  });
+});
+
+describe('Settings', () => {
+  test('of the command line win over the environment, and that over the settings file', async () => {
+    const config = join(home, 'settings.yaml');
+    await writeFile(config, 'HOST: 203.0.113.1\nPORT: 1\nLOG_LEVEL: silent\nLOG_FORMAT: human\n');
+    const own = join(home, 'own');
+    const server = await startServer({
+      args: ['--host', 'localhost', '--port', '0', '--home', own, '--config', config],
+      environment: environment({ PORT: '1', LOG_LEVEL: 'info', LOG_FORMAT: 'json' }),
+    });
+    server.kill('SIGTERM');
+    expect((await server.finished).exitCode).toBe(0);
+    expect(server.url).toMatch(/^http:\/\/localhost:\d+$/);
+    expect(existsSync(join(own, 'secrets.key'))).toBe(true);
+    expect(server.logLines.at(-1)).toMatchObject({ msg: 'stopped' });
+  });
+
+  test('that are secret can be read from files', async () => {
+    const file = join(home, 'database-uri');
+    await writeFile(file, `${database.uri}\n`);
+    const { exitCode, stdout } = await plumbline(['migrate'], {
+      environment: { DATABASE_URI_FILE: file, PLUMBLINE_HOME: home },
+    });
+    expect([exitCode, stdout]).toEqual([0, 'The database is up to date.\n']);
+  });
+
+  test('apply to plumbline sync from its settings file', async () => {
+    const config = join(home, 'sync.yaml');
+    await writeFile(config, `DATABASE_URI: sqlite:${join(home, 'records.db')}\nORG_ID: acme\n`);
+    const args = ['sync', 'git', '--provider', 'synthetic', '--json', '--config', config];
+    const { exitCode, stdout } = await plumbline(args);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ org_id: 'acme' })]);
+    await writeFile(config, 'ORG: acme\n');
+    const wrong = await plumbline(args);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ORG", which is no setting')]);
+  });
+
+  test('that are misspelt are warned about', async () => {
+    const { exitCode, stderr } = await plumbline(['migrate'], {
+      environment: environment({ MAILURL: 'smtp://mail', PLUMBLINE_PROT: '1' }),
+    });
+    expect([exitCode, stderr]).toEqual([
+      0,
+      'plumbline: warning: MAILURL is not a setting of Plumbline. Did you mean MAIL_URL?\n' +
+        'plumbline: warning: PLUMBLINE_PROT is not a setting of Plumbline.\n',
+    ]);
+  });
+
+  test('write a log for people with LOG_FORMAT=human', async () => {
+    const server = await startServer({ environment: environment({ LOG_FORMAT: 'human' }) });
+    server.kill('SIGTERM');
+    expect((await server.finished).stdout).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: stopped$/m);
   });
 });
 
@@ -88,6 +143,9 @@ describe('A start that cannot succeed ends with exit code 1 and one clear line',
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? String(address.port) : '';
     expect(await lineOf({ PORT: port })).toContain(`address already in use 127.0.0.1:${port}`);
+    // Nor is a PostgreSQL started for it.
+    expect(await lineOf({ PORT: port, DATABASE_URI: '' })).toContain('address already in use');
+    expect(existsSync(join(home, 'postgres'))).toBe(false);
     await new Promise((resolve) => other.close(resolve));
   });
 

@@ -7,6 +7,8 @@ export interface CommandOptions {
   readonly command?: string;
   /** Settings; nothing of the tests' own environment but PATH is passed on. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[];
   /** Runs as this account; only root can ask for one. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
 }
@@ -43,7 +45,10 @@ export async function plumbline(args: readonly string[], options: CommandOptions
  */
 export async function startServer(options: CommandOptions): Promise<ServerProcess> {
   const environment = { PORT: '0', SHUTDOWN_DEADLINE: '20', AUTH_BCRYPT_COST: '4', ...options.environment };
-  const child = start(options.command ?? (await builtCommand()), ['serve'], { ...options, environment });
+  const child = start(options.command ?? (await builtCommand()), ['serve', ...(options.args ?? [])], {
+    ...options,
+    environment,
+  });
   const finished = finish(child);
   let log = '';
   child.stdout.on('data', (chunk: string) => (log += chunk));

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, SettingError, settingDescriptions, type PlatformSettings } from '../../src/platform/settings.js';
+import {
+  readSettings,
+  SettingError,
+  settingDescriptions,
+  type PlatformSettings,
+} from '../../../src/platform/settings.js';
 
 const hourly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 3600 });
 const quarterly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 900 });
@@ -21,6 +26,7 @@ const defaults: PlatformSettings = {
   corsOrigins: [],
   console: true,
   logLevel: 'info',
+  logFormat: 'auto',
   metricsToken: null,
   secretsKey: null,
   jwtPrivateKeys: null,
@@ -87,6 +93,7 @@ describe('settings', () => {
     ],
     ['CONSOLE', 'false', { console: false }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_FORMAT', 'human', { logFormat: 'human' }],
     ['METRICS_TOKEN', 'scrape', { metricsToken: 'scrape' }],
     ['SECRETS_KEY', Buffer.alloc(32).toString('base64'), { secretsKey: Buffer.alloc(32).toString('base64') }],
     ['JWT_PRIVATE_KEYS', '{"keys":[]}', { jwtPrivateKeys: '{"keys":[]}' }],
@@ -143,6 +150,7 @@ describe('a wrong setting', () => {
     ['CORS_ORIGINS', 'https://a.example/'],
     ['CONSOLE', 'maybe'],
     ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
     ['SECRETS_KEY', 'hunter2'],
     ['SECRETS_KEY', Buffer.alloc(16).toString('base64')],
     ['AUTH_AUTO_CREATE_ORG_ON_REGISTER', 'maybe'],

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { SettingError, settingDescriptions } from '../settings.js';
+import { similarName } from './misspelt-settings.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of `plumbline sync`, which the same file may hold; the second list is of those that may be secret. */
+const syncNames = ['ORG_ID', 'REPO_PATH', 'BATCH_SIZE', 'MAX_WORKERS', 'DB_ECHO'];
+const syncSecrets = ['SECONDARY_DATABASE_URI', 'HOST_A_TOKEN', 'HOST_B_TOKEN'];
+
+const secretNames: readonly string[] = [
+  ...settingDescriptions.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+  ...syncSecrets,
+];
+
+/** Every variable that sets something, but for PLUMBLINE_CONFIG. */
+export const settingNames: readonly string[] = [
+  ...settingDescriptions.map(({ name }) => name),
+  ...syncNames,
+  ...syncSecrets,
+  ...secretNames.map((name) => `${name}_FILE`),
+];
+
+/**
+ * The environment with the settings of files: those of the settings file where the environment does not set them, and
+ * the secrets of the files that NAME_FILE variables name.
+ *
+ * @param configFile the settings file; default: PLUMBLINE_CONFIG, else none
+ * @throws SettingError when a file cannot be read or is invalid, and when both NAME and NAME_FILE are set
+ */
+export async function settingsEnvironment(
+  environment: Environment,
+  configFile = environment['PLUMBLINE_CONFIG'],
+): Promise<Environment> {
+  const fromFile = configFile === undefined || configFile === '' ? {} : await readSettingsFile(configFile);
+  const own = await withSecretsOfFiles(environment);
+  return { ...(await withSecretsOfFiles(without(fromFile, own))), ...nonEmpty(own) };
+}
+
+/** A variable of the environment replaces a setting of the file in either form: NAME or NAME_FILE. */
+function without(settings: Environment, environment: Environment): Environment {
+  const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isSet(name.replace(/_FILE$/, ''))));
+}
+
+/** An empty variable counts as unset. */
+function nonEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+}
+
+async function withSecretsOfFiles(environment: Environment): Promise<Environment> {
+  const found: Record<string, string> = {};
+  for (const name of secretNames) {
+    const file = environment[`${name}_FILE`] ?? '';
+    if (file === '') continue;
+    if ((environment[name] ?? '') !== '') throw new SettingError(`Set ${name} or ${name}_FILE, not both`);
+    const content = (await readText(file, `${name}_FILE`)).trim();
+    if (content === '') throw new SettingError(`${name}_FILE names ${file}, which is empty`);
+    found[name] = content;
+  }
+  return { ...environment, ...found };
+}
+
+/**
+ * Reads a settings file: a YAML or JSON mapping of setting names to values. A list stands for values separated by
+ * commas. Values are taken as written (the failsafe schema): `off` stays `off`, and a long number keeps its digits.
+ */
+async function readSettingsFile(file: string): Promise<Environment> {
+  const document = parseDocument(await readText(file, 'The settings file'), { schema: 'failsafe' });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0].line ?? 1;
+    // The library's message goes on with the text of the file, which may hold secrets.
+    throw new SettingError(`${file} is no valid YAML: line ${line}: ${error.code.toLowerCase().replaceAll('_', ' ')}`);
+  }
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === '')) return {};
+  if (!isMap(contents)) throw new SettingError(`${file} must hold lines such as PORT: 8080`);
+  return Object.fromEntries(
+    contents.items.map(({ key, value }): [string, string] => {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (!settingNames.includes(name)) throw new SettingError(unknownName(file, name));
+      return [name, textOf(value, `${file}: ${name}`)];
+    }),
+  );
+}
+
+function unknownName(file: string, name: string): string {
+  const similar = similarName(name, settingNames);
+  const hint = similar === null ? 'plumbline serve --help lists the settings' : `Did you mean ${similar}?`;
+  return `${file} sets ${JSON.stringify(name)}, which is no setting. ${hint}`;
+}
+
+function textOf(value: unknown, where: string): string {
+  if (value === null) return '';
+  if (isScalar(value) && (value.value === null || typeof value.value === 'string')) return value.value ?? '';
+  if (!isSeq(value)) throw new SettingError(`${where} must be a single value or a list`);
+  return value.items.map((item) => textOf(item, where)).join(',');
+}
+
+async function readText(file: string, what: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new SettingError(`${what} names ${file}, which cannot be read (${code})`);
+  }
+}
