@@ -549,10 +549,13 @@ export type DirectiveResolverFn<
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   AnalyticsRequestInput: AnalyticsRequestInput;
-  AnalyticsResult: ResolverTypeWrapper<AnalyticsResult>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  AnalyticsResult: ResolverTypeWrapper<AnalyticsResult>;
   BreakdownItem: ResolverTypeWrapper<BreakdownItem>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   BreakdownRequestInput: BreakdownRequestInput;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   BreakdownResult: ResolverTypeWrapper<BreakdownResult>;
   BucketIntervalInput: BucketIntervalInput;
   CatalogDimension: ResolverTypeWrapper<CatalogDimension>;
@@ -564,8 +567,6 @@ export type ResolversTypes = {
   DateRangeInput: DateRangeInput;
   DimensionInput: DimensionInput;
   FilterInput: FilterInput;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   MeasureInput: MeasureInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   SankeyCoverage: ResolverTypeWrapper<SankeyCoverage>;
@@ -576,7 +577,6 @@ export type ResolversTypes = {
   ScopeFilterInput: ScopeFilterInput;
   ScopeLevelInput: ScopeLevelInput;
   SortDirection: SortDirection;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   TimeseriesBucket: ResolverTypeWrapper<TimeseriesBucket>;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: ResolverTypeWrapper<TimeseriesResult>;
@@ -592,10 +592,13 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   AnalyticsRequestInput: AnalyticsRequestInput;
-  AnalyticsResult: AnalyticsResult;
   Boolean: Scalars['Boolean']['output'];
+  AnalyticsResult: AnalyticsResult;
   BreakdownItem: BreakdownItem;
+  String: Scalars['String']['output'];
+  Float: Scalars['Float']['output'];
   BreakdownRequestInput: BreakdownRequestInput;
+  Int: Scalars['Int']['output'];
   BreakdownResult: BreakdownResult;
   CatalogDimension: CatalogDimension;
   CatalogLimits: CatalogLimits;
@@ -605,8 +608,6 @@ export type ResolversParentTypes = {
   Date: Scalars['Date']['output'];
   DateRangeInput: DateRangeInput;
   FilterInput: FilterInput;
-  Float: Scalars['Float']['output'];
-  Int: Scalars['Int']['output'];
   Query: Record<PropertyKey, never>;
   SankeyCoverage: SankeyCoverage;
   SankeyEdge: SankeyEdge;
@@ -614,7 +615,6 @@ export type ResolversParentTypes = {
   SankeyRequestInput: SankeyRequestInput;
   SankeyResult: SankeyResult;
   ScopeFilterInput: ScopeFilterInput;
-  String: Scalars['String']['output'];
   TimeseriesBucket: TimeseriesBucket;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: TimeseriesResult;
