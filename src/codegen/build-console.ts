@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { precompress } from './precompress.js';
 
 /** Browsers that update themselves, as of 2024. */
 const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5'];
@@ -34,7 +33,7 @@ export async function buildConsole(folder: string): Promise<void> {
     logLevel: 'warning',
   });
   const files = Object.keys(metafile.outputs);
-  await Promise.all(files.map(compress));
+  await Promise.all(files.map(precompress));
   const [entry] = Object.entries(metafile.outputs).filter(
     ([, { entryPoint }]) => entryPoint === 'src/console/main.tsx',
   );
@@ -59,13 +58,4 @@ export async function buildConsole(folder: string): Promise<void> {
 /** Lets the browser fetch what the script imports without reading the script first. */
 function preloadOf(name: string): string {
   return `<link rel="modulepreload" href="/console/assets/${name}" />`;
-}
-
-async function compress(file: string): Promise<void> {
-  const content = await readFile(file);
-  const [gzipped, brotli] = await Promise.all([
-    promisify(gzip)(content, { level: 9 }),
-    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-  ]);
-  await Promise.all([writeFile(`${file}.gz`, gzipped), writeFile(`${file}.br`, brotli)]);
 }

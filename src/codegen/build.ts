@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { buildConsole } from './build-console.js';
 import { buildGraphiql } from './graphql/build-graphiql.js';
+import { precompress } from './precompress.js';
 
 const output = 'dist';
 const require = createRequire(import.meta.url);
@@ -97,6 +98,8 @@ async function copyFiles(): Promise<void> {
     /^(?!src\/console).*\.(sql|json|yaml|graphql)$/.test(file),
   );
   for (const file of copied) await cp(file, `${output}/${file}`);
+  const contracts = copied.filter((file) => file.endsWith('/openapi.json'));
+  await Promise.all(contracts.map((file) => precompress(`${output}/${file}`)));
 }
 
 /**
@@ -106,10 +109,9 @@ async function copyFiles(): Promise<void> {
 async function copyReferenceScript(): Promise<void> {
   const script = await readFile(require.resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
   await mkdir(`${output}/docs`, { recursive: true });
-  await writeFile(
-    `${output}/docs/redoc.standalone.js`,
-    script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'),
-  );
+  const file = `${output}/docs/redoc.standalone.js`;
+  await writeFile(file, script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'));
+  await precompress(file);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

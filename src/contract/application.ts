@@ -6,6 +6,7 @@ import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route } from '../../generated/contract.js';
 import { internalError, routeNotFound } from '../../generated/problems.js';
 import type { AnySecurityHandler } from './authentication.js';
+import { compressPages } from './compression.js';
 import { createPipeline, unmatchedPath, type AnyHandler, type Pipeline, type Served } from './pipeline.js';
 import type { RateLimiter } from './rate-limiting.js';
 import type { ReplyValidation } from './reply-check.js';
@@ -89,6 +90,7 @@ export function createApplication<Handlers extends object, Security extends obje
   for (const middleware of before) app.use(middleware);
   app.use(operations(serve));
   app.use(pages({ headers, served, addressOf, log: options.log }));
+  app.use(compressPages());
   for (const middleware of options.after ?? []) app.use(middleware);
   return app;
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { problemIndex, problemPage } from './problem-pages.js';
+import { keptForMinutes, sendStaticFile } from './static-file.js';
 
 export interface PagesOptions {
   /** The text of the bundled contract. */
@@ -25,8 +25,12 @@ export function createPages({ openapi, referenceScript, title }: PagesOptions): 
   router.get('/docs', (ctx) => {
     sendPage(ctx, referencePage(title));
   });
-  router.get('/docs/redoc.standalone.js', (ctx) => sendFile(ctx, referenceScript, 'text/javascript'));
-  router.get('/openapi.json', (ctx) => sendFile(ctx, openapi, 'application/json'));
+  router.get('/docs/redoc.standalone.js', (ctx) =>
+    sendStaticFile(ctx, { file: referenceScript, type: 'text/javascript', cache: keptForMinutes }),
+  );
+  router.get('/openapi.json', (ctx) =>
+    sendStaticFile(ctx, { file: openapi, type: 'application/json', cache: keptForMinutes }),
+  );
   router.get('/problems', (ctx) => {
     sendPage(ctx, problemIndex());
   });
@@ -35,17 +39,6 @@ export function createPages({ openapi, referenceScript, title }: PagesOptions): 
     if (page !== null) sendPage(ctx, page);
   });
   return router.routes() as Middleware; // the router's own types name another copy of Koa's
-}
-
-async function sendFile(ctx: Context, file: URL, type: string): Promise<void> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (text === null) return; // not built: answered as any path that does not exist
-  ctx.set('Cache-Control', 'public, max-age=300');
-  ctx.type = type;
-  ctx.body = text;
 }
 
 function sendPage(ctx: Context, html: string): void {

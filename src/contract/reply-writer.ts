@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { validateHeaderValue, type ServerResponse } from 'node:http';
 import type { ReplyTable } from '../../generated/contract.js';
+import { acceptedCoding, compressed, isCompressible, varyByCoding, type Coding } from './compression.js';
 import type { Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
 
@@ -82,11 +83,30 @@ export function writeReply(
     return letGo(reply.lines);
   }
   const { text } = reply;
+  const request = exchange?.request;
+  if (text !== null && request !== undefined && isCompressible(request.method, text.length)) {
+    headers['Vary'] = varyByCoding(response);
+    const coding = acceptedCoding(request);
+    if (coding !== null) return writeCompressed(response, status, headers, text, coding, bodyless);
+  }
   if (text !== null) headers['Content-Length'] = Buffer.byteLength(text);
   else if (status !== 204) headers['Content-Length'] = 0;
   response.writeHead(status, headers);
   response.end(bodyless || text === null ? undefined : text);
   return undefined;
+}
+
+async function writeCompressed(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>>,
+  text: string,
+  coding: Coding,
+  bodyless: boolean,
+): Promise<void> {
+  const content = await compressed(Buffer.from(text), coding);
+  response.writeHead(status, { ...headers, 'Content-Encoding': coding, 'Content-Length': content.length });
+  response.end(bodyless ? undefined : content);
 }
 
 /** Ends an iterable that nobody will read, so that whatever it holds is let go. */

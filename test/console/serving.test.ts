@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtCommand } from '../cli/built-command.js';
 import { startTestPlatform, type TestPlatform } from '../support/platform.js';
-import { sendRaw } from './raw-get.js';
+import { sendRaw } from '../support/raw-send.js';
 
 let platform: TestPlatform;
 let asset: string;
@@ -57,7 +57,7 @@ describe('The server', () => {
     ['gzip, br;q=0', 'gzip'],
     ['identity', undefined],
   ])('sends assets for Accept-Encoding: %s, to be kept for good', async (accepted, encoding) => {
-    const { headers, body } = await sendRaw(`${platform.url}${asset}`, { 'Accept-Encoding': accepted });
+    const { headers, body } = await sendRaw(`${platform.url}${asset}`, { headers: { 'Accept-Encoding': accepted } });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');

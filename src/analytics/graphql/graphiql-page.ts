@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Context } from 'koa';
+import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 
 export interface GraphiqlFiles {
   readonly script: URL;
@@ -22,14 +22,8 @@ export async function sendGraphiql(
     ctx.body = page;
     return;
   }
-  const text = await readFile(files[part], 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (text === null) return;
-  ctx.set('Cache-Control', 'public, max-age=300');
-  ctx.type = part === 'script' ? 'text/javascript' : 'text/css';
-  ctx.body = text;
+  const type = part === 'script' ? 'text/javascript' : 'text/css';
+  await sendStaticFile(ctx, { file: files[part], type, cache: keptForMinutes });
 }
 
 const page = `<!doctype html>

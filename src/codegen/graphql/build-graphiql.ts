@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { precompress } from '../precompress.js';
 
 /**
  * Bundles GraphiQL and its styles into `<folder>/graphiql.js` and `.css`, for `GET /graphql`.
@@ -21,4 +22,5 @@ export async function buildGraphiql(folder: string): Promise<void> {
     legalComments: 'eof',
     logLevel: 'warning',
   });
+  await Promise.all(['js', 'css'].map((extension) => precompress(`${folder}/graphiql.${extension}`)));
 }

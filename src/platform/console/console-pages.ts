@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { keptForGood, sendStaticFile } from '../../contract/static-file.js';
 import { isOnThisMachine } from '../mail/mailbox-pages.js';
 
 export interface ConsoleOptions {
@@ -15,7 +16,6 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-const suffixes: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /** Where the links of mails lead. */
 const mailPages = ['/verify', '/not-me', '/reset-password', '/accept-invite'];
@@ -58,14 +58,8 @@ async function sendPage(ctx: Context, folder: URL, leadsToMailbox: boolean): Pro
 async function sendAsset(ctx: Context, folder: URL, file: string): Promise<void> {
   const extension = /^[\w-]+\.(js|css|svg)$/.exec(file)?.[1];
   if (extension === undefined) return;
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
-  const content = await readIfThere(new URL(`assets/${file}${suffixes[encoding] ?? ''}`, folder));
-  if (content === null) return;
-  ctx.vary('Accept-Encoding');
-  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-  ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
-  ctx.type = types[extension] ?? 'application/octet-stream';
-  ctx.body = content;
+  const type = types[extension] ?? 'application/octet-stream';
+  await sendStaticFile(ctx, { file: new URL(`assets/${file}`, folder), type, cache: keptForGood });
 }
 
 async function readIfThere(file: URL): Promise<Buffer | null> {

@@ -108,6 +108,7 @@ function dateOf(mail: Email): string {
 
 function sendPage(ctx: Context, title: string, content: string): void {
   ctx.set('Content-Security-Policy', contentSecurityPolicy);
+  ctx.state['compress'] = false; // the links of mails are secrets
   ctx.type = 'text/html';
   ctx.body = `<!doctype html>
 <html lang="en">
