@@ -149,7 +149,7 @@ export const failureCatalogue: {
       slug: 'runtime-image-not-found',
       statuses: [404],
       exitCode: 1,
-      message: (f) => `Image '${f.reference}' is not here and cannot be pulled.`,
+      message: (f) => `Image '${f.reference}' was not found on this machine and cannot be pulled.`,
     },
     notSupported: {
       slug: 'runtime-not-supported',
@@ -233,7 +233,7 @@ export const failureCatalogue: {
       slug: 'extends-cyclic-extends',
       statuses: [400],
       exitCode: 1,
-      message: (f) => `Services extend each other in a circle: ${f.chain.join(' -> ')}.`,
+      message: (f) => `Cycle in extends: ${f.chain.join(' -> ')}.`,
     },
     fileNotFound: {
       slug: 'extends-file-not-found',
@@ -333,7 +333,7 @@ export const failureCatalogue: {
       slug: 'compose-validation-cannot-merge',
       statuses: [400],
       exitCode: 1,
-      message: (f) => `${placeText(f.path)} is of another kind than in the file before; use !override.`,
+      message: (f) => `${placeText(f.path)} has a different type than in the previous file; use !override.`,
     },
     undefinedReference: {
       slug: 'compose-validation-undefined-reference',
@@ -357,7 +357,7 @@ export const failureCatalogue: {
       slug: 'compose-validation-circular-dependency',
       statuses: [400],
       exitCode: 1,
-      message: (f) => `Services depend on each other in a circle: ${f.chain.join(' -> ')}.`,
+      message: (f) => `Dependency cycle: ${f.chain.join(' -> ')}.`,
     },
     emptyProject: {
       slug: 'compose-validation-empty-project',
@@ -448,7 +448,7 @@ export const failureCatalogue: {
       statuses: [409],
       exitCode: 1,
       message: (f) =>
-        `Project '${f.name}' is known by its containers alone: send its compose file first (POST /projects/${f.name}).`,
+        `The server has no compose file for project '${f.name}'. Send it first (POST /projects/${f.name}).`,
     },
   },
   AuthStoreError: {
@@ -456,8 +456,7 @@ export const failureCatalogue: {
       slug: 'auth-store-duplicate-name',
       statuses: [],
       exitCode: 1,
-      message: (f) =>
-        `There are two clients called '${f.name}' in the auth store; names are unique. Remove or rename one.`,
+      message: (f) => `The auth store has two clients called '${f.name}'; names must be unique. Remove or rename one.`,
     },
     malformedFile: {
       slug: 'auth-store-malformed-file',
@@ -470,13 +469,13 @@ export const failureCatalogue: {
       slug: 'auth-store-duplicate-fingerprint',
       statuses: [],
       exitCode: 1,
-      message: (f) => `Clients '${f.other}' and '${f.name}' have the same certificate; the auth store holds each once.`,
+      message: (f) => `Clients '${f.other}' and '${f.name}' have the same certificate; certificates must be unique.`,
     },
     loosePermissions: {
       slug: 'auth-store-loose-permissions',
       statuses: [],
       exitCode: 1,
-      message: (f) => `The auth store '${f.path}' is open to others (mode ${f.mode}). Run chmod 600 on it.`,
+      message: (f) => `The auth store '${f.path}' is accessible to other users (mode ${f.mode}). Run chmod 600 on it.`,
     },
     clientNotFound: {
       slug: 'auth-store-client-not-found',

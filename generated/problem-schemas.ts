@@ -4,7 +4,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description The body could not be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where reading stopped. */
+    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
     MalformedRequestProblem: {
       /** @constant */
       type: '/problems/malformed-request';
@@ -16,7 +16,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
+    /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
     UnauthenticatedProblem: {
       /** @constant */
       type: '/problems/unauthenticated';
@@ -28,7 +28,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation works on an organization, and the access token is not scoped to one. Create or join an organization, or switch to one, and use the access token which that returns. */
+    /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
     OrganizationRequiredProblem: {
       /** @constant */
       type: '/problems/organization-required';
@@ -40,7 +40,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role. */
+    /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
     InsufficientRoleProblem: {
       /** @constant */
       type: '/problems/insufficient-role';
@@ -52,7 +52,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
       /**
-       * @description The lowest role that would have sufficed.
+       * @description The lowest role that is allowed.
        * @enum {string}
        */
       required_role: 'owner' | 'admin' | 'member' | 'viewer';
@@ -69,7 +69,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The path exists, but not with this method. `allow`, like the `Allow` header, lists the methods that it does serve. */
+    /** @description The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods. */
     MethodNotAllowedProblem: {
       /** @constant */
       type: '/problems/method-not-allowed';
@@ -80,7 +80,7 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The methods that the path serves. */
+      /** @description The methods that the path supports. */
       allow: string[];
     };
     /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
@@ -94,10 +94,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types in which the operation replies. */
+      /** @description The media types that the operation can return. */
       available: string[];
     };
-    /** @description The request body is larger than the operation accepts; it was not read to its end. Send at most `max_bytes` bytes. */
+    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
     PayloadTooLargeProblem: {
       /** @constant */
       type: '/problems/payload-too-large';
@@ -111,7 +111,7 @@ export interface components {
       /** @description The largest body that the operation accepts, in bytes. */
       max_bytes: number;
     };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not read. Send one of `supported`, uncompressed. */
+    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
     UnsupportedMediaTypeProblem: {
       /** @constant */
       type: '/problems/unsupported-media-type';
@@ -122,10 +122,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation reads. */
+      /** @description The media types that the operation accepts. */
       supported: string[];
     };
-    /** @description The request was read, but a parameter or a part of the body breaks the contract, or refers to something that does not exist. Nothing was done. Mend what `violations` lists and send the request again. */
+    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
     ValidationFailedProblem: {
       /** @constant */
       type: '/problems/validation-failed';
@@ -136,10 +136,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description Every rule that the request breaks, in the order in which the request states the values. */
+      /** @description All violations, in the order of the values in the request. */
       violations: components['schemas']['FieldViolation'][];
     };
-    /** @description The caller has used up what the rate limit of this operation allows; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
     RateLimitedProblem: {
       /** @constant */
       type: '/problems/rate-limited';
@@ -153,7 +153,7 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
-    /** @description The server failed in a way that it does not foresee. Changes were rolled back. Try again later; when it persists, report the `request_id`, by which the operator finds the cause in the log. */
+    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
       /** @constant */
       type: '/problems/internal-error';
@@ -165,7 +165,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation is part of the contract, but this server has no code for it yet. Use a server of a later version. */
+    /** @description The operation is part of the contract, but this server does not implement it yet. Use a newer server. */
     NotImplementedProblem: {
       /** @constant */
       type: '/problems/not-implemented';
@@ -177,7 +177,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';
@@ -223,7 +223,7 @@ export interface components {
       title: 'Invalid disown token';
       /** @constant */
       status: 400;
-      /** @description What happened, for people to read. */
+      /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
     };
@@ -239,7 +239,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The invite is unknown, was used, was revoked or replaced, is older than 72 hours, or was sent to another e-mail address than that of the caller. Ask the organization for a new invite to the address of the account. */
+    /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
     InvalidInviteProblem: {
       /** @constant */
       type: '/problems/invalid-invite';
@@ -251,7 +251,7 @@ export interface components {
       message: 'Invalid or expired invite';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The e-mail address and the password do not open an account. The reply is the same whether the account does not exist, is disabled, has no password, or has another one. Check both, or reset the password. */
+    /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
     InvalidCredentialsProblem: {
       /** @constant */
       type: '/problems/invalid-credentials';
@@ -263,7 +263,7 @@ export interface components {
       message: 'Invalid credentials';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The refresh token is malformed, expired, of another kind, or unknown; or its user may no longer log in. Log in again. */
+    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. */
     InvalidRefreshTokenProblem: {
       /** @constant */
       type: '/problems/invalid-refresh-token';
@@ -275,7 +275,7 @@ export interface components {
       message: 'Invalid or expired refresh token';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The refresh token was used before. As this happens when a token is stolen, every token that descends from the same login has been revoked. Log in again. Clients avoid it by keeping the newest refresh token and by never refreshing twice at once. */
+    /** @description The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently. */
     RefreshTokenReusedProblem: {
       /** @constant */
       type: '/problems/refresh-token-reused';
@@ -287,7 +287,7 @@ export interface components {
       message: 'Refresh token reuse detected';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation is open to users with a verified e-mail address only. Follow the link in the verification e-mail, or ask for a new one. */
+    /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
     EmailNotVerifiedProblem: {
       /** @constant */
       type: '/problems/email-not-verified';
@@ -299,7 +299,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The current password that the caller gave to confirm the change is not the one of the account, or the account has none. The token itself is good: there is no point in refreshing it. Send the right password, or reset it by e-mail. */
+    /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
     WrongPasswordProblem: {
       /** @constant */
       type: '/problems/wrong-password';
@@ -311,7 +311,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The caller does not belong to the organization, or there is no such organization; the reply does not tell which. List the own organizations and choose one of them. */
+    /** @description You are not a member of the organization, or it does not exist; the reply does not reveal which. List your organizations and choose one of them. */
     NotAMemberProblem: {
       /** @constant */
       type: '/problems/not-a-member';
@@ -323,7 +323,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The new password breaks the rules for passwords. All broken rules are listed at once. Choose another password. */
+    /** @description The new password violates the password rules. All violations are listed. Choose another password. */
     PasswordRejectedProblem: {
       /** @constant */
       type: '/problems/password-rejected';
@@ -334,10 +334,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description Every rule that the password breaks. */
+      /** @description All violated rules. */
       violations: components['schemas']['PasswordViolation'][];
     };
-    /** @description Five logins in a row have failed for this e-mail address, which locks it for 15 minutes, whether or not it has an account. Wait `retry_after_seconds` seconds, or reset the password, which ends the lock. */
+    /** @description Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock. */
     AccountLockedProblem: {
       /** @constant */
       type: '/problems/account-locked';
@@ -351,7 +351,7 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
-    /** @description The caller has no active session with this id: it never existed, belongs to someone else, has expired, or was ended before. List the sessions to see the current ones. */
+    /** @description You have no active session with this id: it never existed, belongs to another user, has expired, or was ended. List your sessions to see the current ones. */
     SessionNotFoundProblem: {
       /** @constant */
       type: '/problems/session-not-found';
@@ -363,7 +363,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The path names another organization than the one that the access token is scoped to. Switch to the organization first, and use the access token which that returns. */
+    /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
     OrganizationMismatchProblem: {
       /** @constant */
       type: '/problems/organization-mismatch';
@@ -375,7 +375,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Nobody can grant a role above their own. Grant a role up to the own one, or ask someone with a higher role. */
+    /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
     RoleNotGrantableProblem: {
       /** @constant */
       type: '/problems/role-not-grantable';
@@ -387,7 +387,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no pending invite with this id: it never existed, or was accepted, revoked, replaced, or has expired. List the invites to see their state. */
+    /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
     InviteNotFoundProblem: {
       /** @constant */
       type: '/problems/invite-not-found';
@@ -399,7 +399,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The user is not a member of the organization. List the members to see who is. */
+    /** @description The user is not a member of the organization. List the members. */
     MemberNotFoundProblem: {
       /** @constant */
       type: '/problems/member-not-found';
@@ -411,7 +411,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation would make someone a member who is one already. Use the existing membership: list the organizations and switch to the one that is meant. */
+    /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
     AlreadyMemberProblem: {
       /** @constant */
       type: '/problems/already-member';
@@ -423,7 +423,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A pending invite to this e-mail address exists in the organization. Wait until it is answered or expires, or revoke it and invite again. */
+    /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
     InviteExistsProblem: {
       /** @constant */
       type: '/problems/invite-exists';
@@ -447,7 +447,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no integration with this id. List the integrations to see which there are. */
+    /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
     IntegrationNotFoundProblem: {
       /** @constant */
       type: '/problems/integration-not-found';
@@ -459,7 +459,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has an integration of the same provider and name. Choose another name, or disconnect the existing integration first. */
+    /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
     IntegrationExistsProblem: {
       /** @constant */
       type: '/problems/integration-exists';
@@ -471,7 +471,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Sync configurations read through this integration. Delete them first, then disconnect. */
+    /** @description Sync configurations use this integration. Delete them first, then disconnect. */
     IntegrationInUseProblem: {
       /** @constant */
       type: '/problems/integration-in-use';
@@ -483,7 +483,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no sync configuration with this id. List the configurations to see which there are. */
+    /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
     SyncConfigNotFoundProblem: {
       /** @constant */
       type: '/problems/sync-config-not-found';
@@ -495,7 +495,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A sync configuration that is not active cannot be run. Set `is_active` to true, then start the run. */
+    /** @description An inactive sync configuration cannot be run. Set `is_active` to true, then start the run. */
     SyncConfigInactiveProblem: {
       /** @constant */
       type: '/problems/sync-config-inactive';
@@ -507,7 +507,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The sync configuration has no run with this id. List its runs to see which there are. */
+    /** @description The sync configuration has no run with this id. List its runs to see the valid ids. */
     SyncRunNotFoundProblem: {
       /** @constant */
       type: '/problems/sync-run-not-found';
@@ -519,7 +519,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The demo data of the organization are being removed. Wait until they are, then ask again. */
+    /** @description The demo data of the organization is being removed. Wait until this has finished, then try again. */
     DemoDataRemovalActiveProblem: {
       /** @constant */
       type: '/problems/demo-data-removal-active';
@@ -531,7 +531,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A run of the sync configuration is pending or running, and there can be only one. Wait for its end, or cancel it. */
+    /** @description A run of the sync configuration is already pending or running. Wait until it ends, or cancel it. */
     SyncRunActiveProblem: {
       /** @constant */
       type: '/problems/sync-run-active';
@@ -543,7 +543,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Only a run that is pending or running can be cancelled; this one has ended. There is nothing to do. */
+    /** @description Only a pending or running run can be cancelled. This run has ended; no action is needed. */
     SyncRunNotActiveProblem: {
       /** @constant */
       type: '/problems/sync-run-not-active';
@@ -555,7 +555,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`. */
+    /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
     ClientNotAllowedProblem: {
       /** @constant */
       type: '/problems/client-not-allowed';
@@ -567,7 +567,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -579,7 +579,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list. */
+    /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
     RuntimeNotFoundProblem: {
       /** @constant */
       type: '/problems/runtime-not-found';
@@ -600,10 +600,10 @@ export interface components {
        * @constant
        */
       case: 'notFound';
-      /** @description What was looked for: an id, the start of one, or a name. */
+      /** @description The requested id, id prefix, or name. */
       id: string;
     };
-    /** @description Something with this id or name exists, and replacing it is not allowed. Choose another name, remove what holds it, or allow the replacement where the operation offers that. */
+    /** @description This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it. */
     RuntimeAlreadyExistsProblem: {
       /** @constant */
       type: '/problems/runtime-already-exists';
@@ -627,7 +627,7 @@ export interface components {
       /** @description The id or name that is taken. */
       id: string;
     };
-    /** @description The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to. */
+    /** @description The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one. */
     RuntimeInvalidStateProblem: {
       /** @constant */
       type: '/problems/runtime-invalid-state';
@@ -651,17 +651,17 @@ export interface components {
       /** @description The container. */
       id: string;
       /**
-       * @description The status to bring the container to first.
+       * @description The required status.
        * @enum {string}
        */
       expected: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
       /**
-       * @description The status that the container has.
+       * @description The current status.
        * @enum {string}
        */
       actual: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
     };
-    /** @description The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer. */
+    /** @description The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer. */
     RuntimeTimeoutProblem: {
       /** @constant */
       type: '/problems/runtime-timeout';
@@ -684,10 +684,10 @@ export interface components {
       case: 'timeout';
       /** @description The container that was waited for. */
       id: string;
-      /** @description How long was waited. */
+      /** @description The timeout, in seconds. */
       seconds: number;
     };
-    /** @description The image is not on this machine and no registry gives it: mind the spelling, the tag, and whether the registry can be reached and lets the server in. */
+    /** @description The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it. */
     RuntimeImageNotFoundProblem: {
       /** @constant */
       type: '/problems/runtime-image-not-found';
@@ -708,10 +708,10 @@ export interface components {
        * @constant
        */
       case: 'imageNotFound';
-      /** @description The image, as it was asked for. */
+      /** @description The requested image. */
       reference: string;
     };
-    /** @description The backend that the server runs on does not offer this. Start the server on another backend, or do it another way. */
+    /** @description The backend of this server does not support this operation. Start the server with another backend. */
     RuntimeNotSupportedProblem: {
       /** @constant */
       type: '/problems/runtime-not-supported';
@@ -732,15 +732,15 @@ export interface components {
        * @constant
        */
       case: 'notSupported';
-      /** @description What was asked for. */
+      /** @description The requested operation. */
       operation: string;
       /**
-       * @description The backend that refuses it.
+       * @description The backend that does not support it.
        * @enum {string}
        */
       conformer: 'mock' | 'bridge' | 'native' | 'remote';
     };
-    /** @description The container engine failed, or does not answer. `message` is what it said, without paths and environment values. Look at the engine, then try again. */
+    /** @description The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again. */
     RuntimeBackendFailureProblem: {
       /** @constant */
       type: '/problems/runtime-backend-failure';
@@ -762,7 +762,7 @@ export interface components {
        */
       case: 'backendFailure';
     };
-    /** @description The server could not write, or read back, a state that must outlive it. Look at the disk and at the permissions of the state folder; the cause is in the log. */
+    /** @description The server could not write or read back persistent state. Check the disk and the permissions of the state folder; the cause is in the log. */
     RuntimePersistenceFailureProblem: {
       /** @constant */
       type: '/problems/runtime-persistence-failure';
@@ -784,7 +784,7 @@ export interface components {
        */
       case: 'persistenceFailure';
     };
-    /** @description A service says neither which image it runs nor how one is built. Give it `image` or `build`. */
+    /** @description A service has neither `image` nor `build`. Add one of them. */
     ComposeImageNotFoundProblem: {
       /** @constant */
       type: '/problems/compose-image-not-found';
@@ -809,7 +809,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit. */
+    /** @description The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit. */
     ComposeInvalidProjectNameProblem: {
       /** @constant */
       type: '/problems/compose-invalid-project-name';
@@ -830,11 +830,11 @@ export interface components {
        * @constant
        */
       case: 'invalidProjectName';
-      /** @description The name that is not valid; empty where no source gives one. */
+      /** @description The invalid name; empty if there is none. */
       name: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request. */
+    /** @description A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request. */
     ComposeExternalVolumeNotFoundProblem: {
       /** @constant */
       type: '/problems/compose-external-volume-not-found';
@@ -859,7 +859,7 @@ export interface components {
       volume: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list. */
+    /** @description A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list. */
     ComposeInvalidShellTokenizationProblem: {
       /** @constant */
       type: '/problems/compose-invalid-shell-tokenization';
@@ -886,7 +886,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or above it. */
+    /** @description There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or its parents. */
     YamlComposeFileNotFoundProblem: {
       /** @constant */
       type: '/problems/yaml-compose-file-not-found';
@@ -904,11 +904,11 @@ export interface components {
        * @constant
        */
       case: 'composeFileNotFound';
-      /** @description Where the file was looked for. */
+      /** @description The path that was searched. */
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped. */
+    /** @description The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed. */
     YamlMalformedProblem: {
       /** @constant */
       type: '/problems/yaml-malformed';
@@ -933,7 +933,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it. */
+    /** @description The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it. */
     YamlLimitExceededProblem: {
       /** @constant */
       type: '/problems/yaml-limit-exceeded';
@@ -954,13 +954,13 @@ export interface components {
        * @constant
        */
       case: 'limitExceeded';
-      /** @description What there is too much of. */
+      /** @description What the limit counts. */
       limit: string;
       /** @description The largest number allowed. */
       maximum: number;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A compose or environment file exists and cannot be read. */
+    /** @description A compose or environment file exists but cannot be read. */
     YamlUnreadableProblem: {
       /** @constant */
       type: '/problems/yaml-unreadable';
@@ -984,7 +984,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A compose file includes itself, directly or through others. Take the directive out that closes the circle. */
+    /** @description A compose file includes itself, directly or through others. Remove the `include` that closes the cycle. */
     IncludeCyclicIncludeProblem: {
       /** @constant */
       type: '/problems/include-cyclic-include';
@@ -1028,7 +1028,7 @@ export interface components {
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service extends itself, directly or through others. Take the `extends` out that closes the circle. */
+    /** @description A service extends itself, directly or through others. Remove the `extends` that closes the cycle. */
     ExtendsCyclicExtendsProblem: {
       /** @constant */
       type: '/problems/extends-cyclic-extends';
@@ -1049,11 +1049,11 @@ export interface components {
        * @constant
        */
       case: 'cyclicExtends';
-      /** @description The services, from one to itself. */
+      /** @description The cycle, from a service back to itself. */
       chain: string[];
       location: components['schemas']['SourceLocation'];
     };
-    /** @description An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it. */
+    /** @description An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it. */
     ExtendsFileNotFoundProblem: {
       /** @constant */
       type: '/problems/extends-file-not-found';
@@ -1080,7 +1080,7 @@ export interface components {
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description An `extends` names a service that the file does not have. Names of services are case sensitive. */
+    /** @description An `extends` names a service that the file does not define. Service names are case sensitive. */
     ExtendsServiceNotFoundProblem: {
       /** @constant */
       type: '/problems/extends-service-not-found';
@@ -1103,7 +1103,7 @@ export interface components {
       case: 'serviceNotFound';
       /** @description The service that extends. */
       service: string;
-      /** @description The service that is not there. */
+      /** @description The missing service. */
       extended: string;
       location: components['schemas']['SourceLocation'];
     };
@@ -1205,7 +1205,7 @@ export interface components {
       input: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A value holds a dollar sign that begins no valid variable expression. */
+    /** @description A value contains a dollar sign that does not start a valid variable expression. */
     InterpolationInvalidTemplateProblem: {
       /** @constant */
       type: '/problems/interpolation-invalid-template';
@@ -1226,11 +1226,11 @@ export interface components {
        * @constant
        */
       case: 'invalidTemplate';
-      /** @description The text that holds the expression. */
+      /** @description The text that contains the expression. */
       template: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file. */
+    /** @description The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file. */
     InterpolationRequiredVariableProblem: {
       /** @constant */
       type: '/problems/interpolation-required-variable';
@@ -1253,11 +1253,11 @@ export interface components {
       case: 'requiredVariable';
       /** @description The variable. */
       variable: string;
-      /** @description What the file says about it; may be empty. */
+      /** @description The message in the file; may be empty. */
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A variable expression holds others to a depth that is not read. */
+    /** @description Variable expressions are nested too deeply. */
     InterpolationNestedTooDeeplyProblem: {
       /** @constant */
       type: '/problems/interpolation-nested-too-deeply';
@@ -1282,7 +1282,7 @@ export interface components {
       maximum: number;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`. */
+    /** @description A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`. */
     EnvFileNotFoundProblem: {
       /** @constant */
       type: '/problems/env-file-not-found';
@@ -1307,7 +1307,7 @@ export interface components {
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A line of an environment file is no assignment. */
+    /** @description A line of an environment file is not an assignment. */
     EnvFileMalformedProblem: {
       /** @constant */
       type: '/problems/env-file-malformed';
@@ -1329,7 +1329,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`. */
+    /** @description A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`. */
     ComposeValidationUnknownKeyProblem: {
       /** @constant */
       type: '/problems/compose-validation-unknown-key';
@@ -1356,7 +1356,7 @@ export interface components {
       key: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A mapping lacks a key that it must have. */
+    /** @description A mapping lacks a required key. */
     ComposeValidationMissingKeyProblem: {
       /** @constant */
       type: '/problems/compose-validation-missing-key';
@@ -1383,7 +1383,7 @@ export interface components {
       key: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A value is of another kind than it has to be. */
+    /** @description A value has the wrong type. */
     ComposeValidationInvalidValueProblem: {
       /** @constant */
       type: '/problems/compose-validation-invalid-value';
@@ -1410,7 +1410,7 @@ export interface components {
       expected: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description Two documents or files give the same key values of different kinds, which cannot become one. */
+    /** @description Two documents or files give the same key values of different types, which cannot be merged. */
     ComposeValidationCannotMergeProblem: {
       /** @constant */
       type: '/problems/compose-validation-cannot-merge';
@@ -1458,7 +1458,7 @@ export interface components {
       case: 'undefinedReference';
       /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
       path: (string | number)[];
-      /** @description What is referred to: `service`, `network`, `volume`, `secret`, `config`. */
+      /** @description The kind of reference: `service`, `network`, `volume`, `secret`, `config`. */
       kind: string;
       /** @description The name that is not defined. */
       name: string;
@@ -1491,7 +1491,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description Two parts of the file cannot both hold. */
+    /** @description Two parts of the file contradict each other. */
     ComposeValidationConflictProblem: {
       /** @constant */
       type: '/problems/compose-validation-conflict';
@@ -1514,11 +1514,11 @@ export interface components {
       case: 'conflict';
       /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
       path: (string | number)[];
-      /** @description What excludes what. */
+      /** @description The contradiction. */
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service depends on itself, directly or through others, so that none of them could be started first. */
+    /** @description Services depend on each other in a cycle, so that none of them can start first. */
     ComposeValidationCircularDependencyProblem: {
       /** @constant */
       type: '/problems/compose-validation-circular-dependency';
@@ -1539,7 +1539,7 @@ export interface components {
        * @constant
        */
       case: 'circularDependency';
-      /** @description The services, from one to itself. */
+      /** @description The cycle, from a service back to itself. */
       chain: string[];
       location: components['schemas']['SourceLocation'];
     };
@@ -1566,7 +1566,7 @@ export interface components {
       case: 'emptyProject';
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service that was named on the command line is not in the compose file. Names of services are case sensitive. */
+    /** @description A service named on the command line is not in the compose file. Service names are case sensitive. */
     ComposeValidationServiceNotFoundProblem: {
       /** @constant */
       type: '/problems/compose-validation-service-not-found';
@@ -1588,7 +1588,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The file asks for something that is not supported here. */
+    /** @description The file uses a feature that is not supported. */
     ComposeValidationUnsupportedProblem: {
       /** @constant */
       type: '/problems/compose-validation-unsupported';
@@ -1615,7 +1615,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
+    /** @description A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
     ComposeValidationNotAllowedProblem: {
       /** @constant */
       type: '/problems/compose-validation-not-allowed';
@@ -1640,11 +1640,11 @@ export interface components {
       path: (string | number)[];
       /** @description Why not. */
       reason: string;
-      /** @description The class of `--allow` that would accept it, `none` for what is always refused. */
+      /** @description The class for `--allow` that accepts it; `none` if it is always refused. */
       allowance: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
+    /** @description A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
     ComposeWaitTimeoutProblem: {
       /** @constant */
       type: '/problems/compose-wait-timeout';
@@ -1665,17 +1665,17 @@ export interface components {
        * @constant
        */
       case: 'timeout';
-      /** @description The container that was waited for. */
+      /** @description The container that did not meet the condition. */
       containerName: string;
       /**
-       * @description What it should have become.
+       * @description The condition.
        * @enum {string}
        */
       condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
-      /** @description How long was waited. */
+      /** @description The timeout, in seconds. */
       seconds: number;
     };
-    /** @description A service that has to complete before others start has failed. Look at its logs. */
+    /** @description A service that must complete before others start has failed. Look at its logs. */
     ComposeWaitNonZeroExitCodeProblem: {
       /** @constant */
       type: '/problems/compose-wait-non-zero-exit-code';
@@ -1700,11 +1700,11 @@ export interface components {
       containerName: string;
       /**
        * Format: int32
-       * @description What it ended with.
+       * @description Its exit code.
        */
       exitCode: number;
     };
-    /** @description `--listen` or `--remote` got something that is no address. */
+    /** @description `--listen` or `--remote` is not a valid address. */
     ListenAddressMalformedProblem: {
       /** @constant */
       type: '/problems/listen-address-malformed';
@@ -1746,7 +1746,7 @@ export interface components {
       /** @description The address. */
       input: string;
     };
-    /** @description An address begins with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted. */
+    /** @description An address must start with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted. */
     ListenAddressUnsupportedSchemeProblem: {
       /** @constant */
       type: '/problems/listen-address-unsupported-scheme';
@@ -1767,7 +1767,7 @@ export interface components {
       /** @description The address. */
       input: string;
     };
-    /** @description The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again. */
+    /** @description The program of the container platform, which the native backend runs, failed unexpectedly or is not installed. `message` is its error text, without paths and environment values. Check the program, then try again. */
     TerminalCommandFailedProblem: {
       /** @constant */
       type: '/problems/terminal-command-failed';
@@ -1789,7 +1789,7 @@ export interface components {
        */
       case: 'commandFailed';
     };
-    /** @description No container belongs to a project of this name, and none was sent to the server. List the projects, or send the compose file. */
+    /** @description No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file. */
     OrchestratorProjectNotFoundProblem: {
       /** @constant */
       type: '/problems/orchestrator-project-not-found';
@@ -1813,7 +1813,7 @@ export interface components {
       /** @description The project. */
       name: string;
     };
-    /** @description The project has no service of this name. Names of services are case sensitive. */
+    /** @description The project has no service with this name. Service names are case sensitive. */
     OrchestratorServiceNotFoundProblem: {
       /** @constant */
       type: '/problems/orchestrator-service-not-found';
@@ -1839,7 +1839,7 @@ export interface components {
       /** @description The service. */
       service: string;
     };
-    /** @description A service cannot have less than zero containers. */
+    /** @description The number of replicas must not be negative. */
     OrchestratorInvalidReplicaCountProblem: {
       /** @constant */
       type: '/problems/orchestrator-invalid-replica-count';
@@ -1860,10 +1860,10 @@ export interface components {
        * @constant
        */
       case: 'invalidReplicaCount';
-      /** @description The number that was asked for. */
+      /** @description The requested number. */
       replicas: number;
     };
-    /** @description The operation needs the compose file of the project, and the server has none: it sees only that there are containers. Send the file, then repeat the request. */
+    /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
     OrchestratorProjectNotIngestedProblem: {
       /** @constant */
       type: '/problems/orchestrator-project-not-ingested';
@@ -1887,7 +1887,7 @@ export interface components {
       /** @description The project. */
       name: string;
     };
-    /** @description Two client certificates in the auth store share a name. */
+    /** @description Two client certificates in the auth store have the same name. */
     AuthStoreDuplicateNameProblem: {
       /** @constant */
       type: '/problems/auth-store-duplicate-name';
@@ -1908,7 +1908,7 @@ export interface components {
       /** @description The name. */
       name: string;
     };
-    /** @description The auth store is not what it has to be, so that nobody can be let in by it. */
+    /** @description The auth store is malformed, so that no client can be authenticated. */
     AuthStoreMalformedFileProblem: {
       /** @constant */
       type: '/problems/auth-store-malformed-file';
@@ -1931,7 +1931,7 @@ export interface components {
       /** @description What is wrong. */
       reason: string;
     };
-    /** @description Two clients in the auth store present the same certificate, so that they cannot be told apart. */
+    /** @description Two clients in the auth store have the same certificate, so that the server cannot distinguish them. */
     AuthStoreDuplicateFingerprintProblem: {
       /** @constant */
       type: '/problems/auth-store-duplicate-fingerprint';
@@ -1954,7 +1954,7 @@ export interface components {
       /** @description The other client. */
       other: string;
     };
-    /** @description Other users of the machine could read or change who is let in. */
+    /** @description Other users of the machine could read or change the auth store. */
     AuthStoreLoosePermissionsProblem: {
       /** @constant */
       type: '/problems/auth-store-loose-permissions';
@@ -1977,7 +1977,7 @@ export interface components {
       /** @description Its permission bits. */
       mode: string;
     };
-    /** @description The auth store has no client of this name. */
+    /** @description The auth store has no client with this name. */
     AuthStoreClientNotFoundProblem: {
       /** @constant */
       type: '/problems/auth-store-client-not-found';
@@ -2000,7 +2000,7 @@ export interface components {
       /** @description The auth store. */
       path: string;
     };
-    /** @description Two commands would change the auth store at once. */
+    /** @description Another command is changing the auth store. */
     AuthStoreLockedProblem: {
       /** @constant */
       type: '/problems/auth-store-locked';
@@ -2044,35 +2044,35 @@ export interface components {
       /** @description Why it cannot be written. */
       reason: string;
     };
-    /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
+    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
-    /** @description One broken rule. */
+    /** @description One violation. */
     FieldViolation: {
-      /** @description Where the value stands: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
+      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
       path: string;
-      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference that leads nowhere. */
+      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
       rule: string;
-      /** @description The broken rule, for people. The wording may change. */
+      /** @description The violated rule, for people. The wording may change. */
       message: string;
     };
-    /** @description One broken rule for passwords. */
+    /** @description One violated password rule. */
     PasswordViolation: {
       /**
-       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: easy to guess (well known, repetitive, or made of the address or names of its owner), or the current password.
+       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user), or the current password.
        * @enum {string}
        */
       rule: 'min_length' | 'max_bytes' | 'letter' | 'digit' | 'common';
-      /** @description The broken rule, for people. The wording may change. */
+      /** @description The violated rule, for people. The wording may change. */
       message: string;
     };
-    /** @description A place in a file. */
+    /** @description A position in a file. */
     SourcePosition: {
       /** @description The line, from 1. */
       line: number;
       /** @description The column, from 1. */
       column: number;
     };
-    /** @description Where in the compose file it is. Null where that is not known. */
+    /** @description The position in the compose file. Null if unknown. */
     SourceLocation: components['schemas']['SourcePosition'] | null;
   };
   responses: never;

@@ -2004,25 +2004,25 @@ export const problemCatalogue = {
     title: 'Malformed request',
     statuses: [400],
     description:
-      'The body could not be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where reading stopped.',
+      'The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed.',
   },
   unauthenticated: {
     title: 'Unauthenticated',
     statuses: [401],
     description:
-      'The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request.',
+      'The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request.',
   },
   'organization-required': {
     title: 'Organization required',
     statuses: [403],
     description:
-      'The operation works on an organization, and the access token is not scoped to one. Create or join an organization, or switch to one, and use the access token which that returns.',
+      'The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns.',
   },
   'insufficient-role': {
     title: 'Insufficient role',
     statuses: [403],
     description:
-      'The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role.',
+      'Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role.',
   },
   'route-not-found': {
     title: 'Route not found',
@@ -2033,7 +2033,7 @@ export const problemCatalogue = {
     title: 'Method not allowed',
     statuses: [405],
     description:
-      'The path exists, but not with this method. `allow`, like the `Allow` header, lists the methods that it does serve.',
+      'The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods.',
   },
   'not-acceptable': {
     title: 'Not acceptable',
@@ -2045,43 +2045,43 @@ export const problemCatalogue = {
     title: 'Payload too large',
     statuses: [413],
     description:
-      'The request body is larger than the operation accepts; it was not read to its end. Send at most `max_bytes` bytes.',
+      'The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes.',
   },
   'unsupported-media-type': {
     title: 'Unsupported media type',
     statuses: [415],
     description:
-      'The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not read. Send one of `supported`, uncompressed.',
+      'The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed.',
   },
   'validation-failed': {
     title: 'Validation failed',
     statuses: [422],
     description:
-      'The request was read, but a parameter or a part of the body breaks the contract, or refers to something that does not exist. Nothing was done. Mend what `violations` lists and send the request again.',
+      'The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again.',
   },
   'rate-limited': {
     title: 'Rate limited',
     statuses: [429],
     description:
-      'The caller has used up what the rate limit of this operation allows; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request.',
+      'You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request.',
   },
   'internal-error': {
     title: 'Internal error',
     statuses: [500],
     description:
-      'The server failed in a way that it does not foresee. Changes were rolled back. Try again later; when it persists, report the `request_id`, by which the operator finds the cause in the log.',
+      'The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it.',
   },
   'not-implemented': {
     title: 'Not implemented',
     statuses: [501],
     description:
-      'The operation is part of the contract, but this server has no code for it yet. Use a server of a later version.',
+      'The operation is part of the contract, but this server does not implement it yet. Use a newer server.',
   },
   'service-unavailable': {
     title: 'Service unavailable',
     statuses: [503],
     description:
-      'The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
+      'The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
   },
   'email-already-registered': {
     title: 'Email already registered',
@@ -2111,96 +2111,94 @@ export const problemCatalogue = {
     title: 'Invalid invite',
     statuses: [400],
     description:
-      'The invite is unknown, was used, was revoked or replaced, is older than 72 hours, or was sent to another e-mail address than that of the caller. Ask the organization for a new invite to the address of the account.',
+      'The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account.',
   },
   'invalid-credentials': {
     title: 'Invalid credentials',
     statuses: [401],
     description:
-      'The e-mail address and the password do not open an account. The reply is the same whether the account does not exist, is disabled, has no password, or has another one. Check both, or reset the password.',
+      'The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password.',
   },
   'invalid-refresh-token': {
     title: 'Invalid refresh token',
     statuses: [401],
     description:
-      'The refresh token is malformed, expired, of another kind, or unknown; or its user may no longer log in. Log in again.',
+      'The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again.',
   },
   'refresh-token-reused': {
     title: 'Refresh token reused',
     statuses: [401],
     description:
-      'The refresh token was used before. As this happens when a token is stolen, every token that descends from the same login has been revoked. Log in again. Clients avoid it by keeping the newest refresh token and by never refreshing twice at once.',
+      'The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently.',
   },
   'email-not-verified': {
     title: 'Email not verified',
     statuses: [403],
     description:
-      'The operation is open to users with a verified e-mail address only. Follow the link in the verification e-mail, or ask for a new one.',
+      'The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one.',
   },
   'wrong-password': {
     title: 'Wrong password',
     statuses: [403],
     description:
-      'The current password that the caller gave to confirm the change is not the one of the account, or the account has none. The token itself is good: there is no point in refreshing it. Send the right password, or reset it by e-mail.',
+      'The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail.',
   },
   'not-a-member': {
     title: 'Not a member',
     statuses: [403],
     description:
-      'The caller does not belong to the organization, or there is no such organization; the reply does not tell which. List the own organizations and choose one of them.',
+      'You are not a member of the organization, or it does not exist; the reply does not reveal which. List your organizations and choose one of them.',
   },
   'password-rejected': {
     title: 'Password rejected',
     statuses: [422],
-    description:
-      'The new password breaks the rules for passwords. All broken rules are listed at once. Choose another password.',
+    description: 'The new password violates the password rules. All violations are listed. Choose another password.',
   },
   'account-locked': {
     title: 'Account locked',
     statuses: [429],
     description:
-      'Five logins in a row have failed for this e-mail address, which locks it for 15 minutes, whether or not it has an account. Wait `retry_after_seconds` seconds, or reset the password, which ends the lock.',
+      'Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock.',
   },
   'session-not-found': {
     title: 'Session not found',
     statuses: [404],
     description:
-      'The caller has no active session with this id: it never existed, belongs to someone else, has expired, or was ended before. List the sessions to see the current ones.',
+      'You have no active session with this id: it never existed, belongs to another user, has expired, or was ended. List your sessions to see the current ones.',
   },
   'organization-mismatch': {
     title: 'Organization mismatch',
     statuses: [403],
     description:
-      'The path names another organization than the one that the access token is scoped to. Switch to the organization first, and use the access token which that returns.',
+      'The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns.',
   },
   'role-not-grantable': {
     title: 'Role not grantable',
     statuses: [403],
-    description:
-      'Nobody can grant a role above their own. Grant a role up to the own one, or ask someone with a higher role.',
+    description: 'You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role.',
   },
   'invite-not-found': {
     title: 'Invite not found',
     statuses: [404],
     description:
-      'The organization has no pending invite with this id: it never existed, or was accepted, revoked, replaced, or has expired. List the invites to see their state.',
+      'The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state.',
   },
   'member-not-found': {
     title: 'Member not found',
     statuses: [404],
-    description: 'The user is not a member of the organization. List the members to see who is.',
+    description: 'The user is not a member of the organization. List the members.',
   },
   'already-member': {
     title: 'Already a member',
     statuses: [409],
     description:
-      'The operation would make someone a member who is one already. Use the existing membership: list the organizations and switch to the one that is meant.',
+      'The user is already a member. Use the existing membership: list the organizations and switch to the one that you want.',
   },
   'invite-exists': {
     title: 'Invite exists',
     statuses: [409],
     description:
-      'A pending invite to this e-mail address exists in the organization. Wait until it is answered or expires, or revoke it and invite again.',
+      'The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again.',
   },
   'last-owner': {
     title: 'Last owner',
@@ -2210,162 +2208,160 @@ export const problemCatalogue = {
   'integration-not-found': {
     title: 'Integration not found',
     statuses: [404],
-    description: 'The organization has no integration with this id. List the integrations to see which there are.',
+    description: 'The organization has no integration with this id. List the integrations to see the valid ids.',
   },
   'integration-exists': {
     title: 'Integration exists',
     statuses: [409],
     description:
-      'The organization has an integration of the same provider and name. Choose another name, or disconnect the existing integration first.',
+      'The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first.',
   },
   'integration-in-use': {
     title: 'Integration in use',
     statuses: [409],
-    description: 'Sync configurations read through this integration. Delete them first, then disconnect.',
+    description: 'Sync configurations use this integration. Delete them first, then disconnect.',
   },
   'sync-config-not-found': {
     title: 'Sync configuration not found',
     statuses: [404],
     description:
-      'The organization has no sync configuration with this id. List the configurations to see which there are.',
+      'The organization has no sync configuration with this id. List the configurations to see the valid ids.',
   },
   'sync-config-inactive': {
     title: 'Sync configuration inactive',
     statuses: [409],
-    description: 'A sync configuration that is not active cannot be run. Set `is_active` to true, then start the run.',
+    description: 'An inactive sync configuration cannot be run. Set `is_active` to true, then start the run.',
   },
   'sync-run-not-found': {
     title: 'Sync run not found',
     statuses: [404],
-    description: 'The sync configuration has no run with this id. List its runs to see which there are.',
+    description: 'The sync configuration has no run with this id. List its runs to see the valid ids.',
   },
   'demo-data-removal-active': {
     title: 'Demo data removal active',
     statuses: [409],
-    description: 'The demo data of the organization are being removed. Wait until they are, then ask again.',
+    description: 'The demo data of the organization is being removed. Wait until this has finished, then try again.',
   },
   'sync-run-active': {
     title: 'Sync run active',
     statuses: [409],
-    description:
-      'A run of the sync configuration is pending or running, and there can be only one. Wait for its end, or cancel it.',
+    description: 'A run of the sync configuration is already pending or running. Wait until it ends, or cancel it.',
   },
   'sync-run-not-active': {
     title: 'Sync run not active',
     statuses: [409],
-    description: 'Only a run that is pending or running can be cancelled; this one has ended. There is nothing to do.',
+    description: 'Only a pending or running run can be cancelled. This run has ended; no action is needed.',
   },
   'client-not-allowed': {
     title: 'Client not allowed',
     statuses: [403],
     description:
-      'The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`.',
+      'The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`.',
   },
   'foreign-request': {
     title: 'Foreign request',
     statuses: [403],
     description:
-      'A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`.',
+      'A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`.',
   },
   'runtime-not-found': {
     title: 'Not found',
     statuses: [404],
     description:
-      'No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list.',
+      'No container, network, volume or secret has this id or name. List them, and use an id or a name from the list.',
   },
   'runtime-already-exists': {
     title: 'Already exists',
     statuses: [409],
     description:
-      'Something with this id or name exists, and replacing it is not allowed. Choose another name, remove what holds it, or allow the replacement where the operation offers that.',
+      'This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it.',
   },
   'runtime-invalid-state': {
     title: 'Invalid state',
     statuses: [409],
     description:
-      'The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to.',
+      'The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one.',
   },
   'runtime-timeout': {
     title: 'Timeout',
     statuses: [408, 504],
     description:
-      'The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer.',
+      'The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer.',
   },
   'runtime-image-not-found': {
     title: 'Image not found',
     statuses: [404],
     description:
-      'The image is not on this machine and no registry gives it: mind the spelling, the tag, and whether the registry can be reached and lets the server in.',
+      'The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it.',
   },
   'runtime-not-supported': {
     title: 'Not supported',
     statuses: [501],
-    description:
-      'The backend that the server runs on does not offer this. Start the server on another backend, or do it another way.',
+    description: 'The backend of this server does not support this operation. Start the server with another backend.',
   },
   'runtime-backend-failure': {
     title: 'Backend failure',
     statuses: [502],
     description:
-      'The container engine failed, or does not answer. `message` is what it said, without paths and environment values. Look at the engine, then try again.',
+      'The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again.',
   },
   'runtime-persistence-failure': {
     title: 'Persistence failure',
     statuses: [500],
     description:
-      'The server could not write, or read back, a state that must outlive it. Look at the disk and at the permissions of the state folder; the cause is in the log.',
+      'The server could not write or read back persistent state. Check the disk and the permissions of the state folder; the cause is in the log.',
   },
   'compose-image-not-found': {
     title: 'Service without image',
     statuses: [400],
-    description: 'A service says neither which image it runs nor how one is built. Give it `image` or `build`.',
+    description: 'A service has neither `image` nor `build`. Add one of them.',
   },
   'compose-invalid-project-name': {
     title: 'Invalid project name',
     statuses: [400],
     description:
-      'No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit.',
+      'The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit.',
   },
   'compose-external-volume-not-found': {
     title: 'External volume not found',
     statuses: [409],
     description:
-      'A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request.',
+      'A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request.',
   },
   'compose-invalid-shell-tokenization': {
     title: 'Invalid shell words',
     statuses: [400],
     description:
-      'A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list.',
+      'A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list.',
   },
   'yaml-compose-file-not-found': {
     title: 'Compose file not found',
     statuses: [],
     description:
-      'There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or above it.',
+      'There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or its parents.',
   },
   'yaml-malformed': {
     title: 'Malformed YAML',
     statuses: [400],
     description:
-      'The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped.',
+      'The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed.',
   },
   'yaml-limit-exceeded': {
     title: 'Compose file too large',
     statuses: [400],
     description:
-      'The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it.',
+      'The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it.',
   },
   'yaml-unreadable': {
     title: 'Unreadable file',
     statuses: [],
-    description: 'A compose or environment file exists and cannot be read.',
+    description: 'A compose or environment file exists but cannot be read.',
   },
   'include-cyclic-include': {
     title: 'Cyclic include',
     statuses: [],
     description:
-      'A compose file includes itself, directly or through others. Take the directive out that closes the circle.',
+      'A compose file includes itself, directly or through others. Remove the `include` that closes the cycle.',
   },
   'include-file-not-found': {
     title: 'Included file not found',
@@ -2376,18 +2372,18 @@ export const problemCatalogue = {
   'extends-cyclic-extends': {
     title: 'Cyclic extends',
     statuses: [400],
-    description: 'A service extends itself, directly or through others. Take the `extends` out that closes the circle.',
+    description: 'A service extends itself, directly or through others. Remove the `extends` that closes the cycle.',
   },
   'extends-file-not-found': {
     title: 'Extended file not found',
     statuses: [400],
     description:
-      'An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it.',
+      'An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it.',
   },
   'extends-service-not-found': {
     title: 'Extended service not found',
     statuses: [400],
-    description: 'An `extends` names a service that the file does not have. Names of services are case sensitive.',
+    description: 'An `extends` names a service that the file does not define. Service names are case sensitive.',
   },
   'compose-memory-parse-empty': {
     title: 'Empty memory quantity',
@@ -2412,50 +2408,50 @@ export const problemCatalogue = {
   'interpolation-invalid-template': {
     title: 'Invalid variable expression',
     statuses: [400],
-    description: 'A value holds a dollar sign that begins no valid variable expression.',
+    description: 'A value contains a dollar sign that does not start a valid variable expression.',
   },
   'interpolation-required-variable': {
     title: 'Required variable missing',
     statuses: [400],
     description:
-      'The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file.',
+      'The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file.',
   },
   'interpolation-nested-too-deeply': {
     title: 'Variable expression nested too deeply',
     statuses: [400],
-    description: 'A variable expression holds others to a depth that is not read.',
+    description: 'Variable expressions are nested too deeply.',
   },
   'env-file-not-found': {
     title: 'Environment file not found',
     statuses: [400],
     description:
-      'A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`.',
+      'A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`.',
   },
   'env-file-malformed': {
     title: 'Malformed environment file',
     statuses: [],
-    description: 'A line of an environment file is no assignment.',
+    description: 'A line of an environment file is not an assignment.',
   },
   'compose-validation-unknown-key': {
     title: 'Unknown key',
     statuses: [400],
     description:
-      'A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`.',
+      'A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`.',
   },
   'compose-validation-missing-key': {
     title: 'Missing key',
     statuses: [400],
-    description: 'A mapping lacks a key that it must have.',
+    description: 'A mapping lacks a required key.',
   },
   'compose-validation-invalid-value': {
     title: 'Invalid value',
     statuses: [400],
-    description: 'A value is of another kind than it has to be.',
+    description: 'A value has the wrong type.',
   },
   'compose-validation-cannot-merge': {
     title: 'Cannot merge',
     statuses: [400],
-    description: 'Two documents or files give the same key values of different kinds, which cannot become one.',
+    description: 'Two documents or files give the same key values of different types, which cannot be merged.',
   },
   'compose-validation-undefined-reference': {
     title: 'Undefined reference',
@@ -2471,13 +2467,12 @@ export const problemCatalogue = {
   'compose-validation-conflict': {
     title: 'Conflicting keys',
     statuses: [400],
-    description: 'Two parts of the file cannot both hold.',
+    description: 'Two parts of the file contradict each other.',
   },
   'compose-validation-circular-dependency': {
     title: 'Circular dependency',
     statuses: [400],
-    description:
-      'A service depends on itself, directly or through others, so that none of them could be started first.',
+    description: 'Services depend on each other in a cycle, so that none of them can start first.',
   },
   'compose-validation-empty-project': {
     title: 'Empty project',
@@ -2487,35 +2482,34 @@ export const problemCatalogue = {
   'compose-validation-service-not-found': {
     title: 'No such service in the file',
     statuses: [],
-    description:
-      'A service that was named on the command line is not in the compose file. Names of services are case sensitive.',
+    description: 'A service named on the command line is not in the compose file. Service names are case sensitive.',
   },
   'compose-validation-unsupported': {
     title: 'Not supported here',
     statuses: [400],
-    description: 'The file asks for something that is not supported here.',
+    description: 'The file uses a feature that is not supported.',
   },
   'compose-validation-not-allowed': {
     title: 'Not allowed here',
     statuses: [400],
     description:
-      'A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.',
+      'A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.',
   },
   'compose-wait-timeout': {
     title: 'Dependency not ready in time',
     statuses: [504],
     description:
-      'A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.',
+      'A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.',
   },
   'compose-wait-non-zero-exit-code': {
     title: 'Dependency failed',
     statuses: [409],
-    description: 'A service that has to complete before others start has failed. Look at its logs.',
+    description: 'A service that must complete before others start has failed. Look at its logs.',
   },
   'listen-address-malformed': {
     title: 'Malformed address',
     statuses: [],
-    description: '`--listen` or `--remote` got something that is no address.',
+    description: '`--listen` or `--remote` is not a valid address.',
   },
   'listen-address-missing-host-or-port': {
     title: 'Address without host or port',
@@ -2525,65 +2519,66 @@ export const problemCatalogue = {
   'listen-address-unsupported-scheme': {
     title: 'Unsupported scheme',
     statuses: [],
-    description: 'An address begins with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted.',
+    description:
+      'An address must start with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted.',
   },
   'terminal-command-failed': {
     title: 'Command failed',
     statuses: [502],
     description:
-      'The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again.',
+      'The program of the container platform, which the native backend runs, failed unexpectedly or is not installed. `message` is its error text, without paths and environment values. Check the program, then try again.',
   },
   'orchestrator-project-not-found': {
     title: 'Project not found',
     statuses: [404],
     description:
-      'No container belongs to a project of this name, and none was sent to the server. List the projects, or send the compose file.',
+      'No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file.',
   },
   'orchestrator-service-not-found': {
     title: 'Service not found',
     statuses: [404],
-    description: 'The project has no service of this name. Names of services are case sensitive.',
+    description: 'The project has no service with this name. Service names are case sensitive.',
   },
   'orchestrator-invalid-replica-count': {
     title: 'Invalid number of replicas',
     statuses: [400],
-    description: 'A service cannot have less than zero containers.',
+    description: 'The number of replicas must not be negative.',
   },
   'orchestrator-project-not-ingested': {
     title: 'Project not ingested',
     statuses: [409],
     description:
-      'The operation needs the compose file of the project, and the server has none: it sees only that there are containers. Send the file, then repeat the request.',
+      'The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request.',
   },
   'auth-store-duplicate-name': {
     title: 'Duplicate client name',
     statuses: [],
-    description: 'Two client certificates in the auth store share a name.',
+    description: 'Two client certificates in the auth store have the same name.',
   },
   'auth-store-malformed-file': {
     title: 'Malformed auth store',
     statuses: [],
-    description: 'The auth store is not what it has to be, so that nobody can be let in by it.',
+    description: 'The auth store is malformed, so that no client can be authenticated.',
   },
   'auth-store-duplicate-fingerprint': {
     title: 'Duplicate client certificate',
     statuses: [],
-    description: 'Two clients in the auth store present the same certificate, so that they cannot be told apart.',
+    description: 'Two clients in the auth store have the same certificate, so that the server cannot distinguish them.',
   },
   'auth-store-loose-permissions': {
     title: 'Auth store open to others',
     statuses: [],
-    description: 'Other users of the machine could read or change who is let in.',
+    description: 'Other users of the machine could read or change the auth store.',
   },
   'auth-store-client-not-found': {
     title: 'No such client',
     statuses: [],
-    description: 'The auth store has no client of this name.',
+    description: 'The auth store has no client with this name.',
   },
   'auth-store-locked': {
     title: 'Auth store locked',
     statuses: [],
-    description: 'Two commands would change the auth store at once.',
+    description: 'Another command is changing the auth store.',
   },
   'auth-store-unwritable': {
     title: 'Auth store not writable',

@@ -736,9 +736,9 @@ export interface components {
       /** @description The version of the server. */
       version: string;
     };
-    /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
+    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
-    /** @description A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -750,7 +750,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server lets in clients by their certificate, and the certificate of this one is not in its auth store. Have the operator add it with `plumbline compose auth add`. */
+    /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
     ClientNotAllowedProblem: {
       /** @constant */
       type: '/problems/client-not-allowed';
@@ -773,7 +773,7 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types in which the operation replies. */
+      /** @description The media types that the operation can return. */
       available: string[];
     };
     /**
@@ -836,7 +836,7 @@ export interface components {
       /** @description Seconds since the server began. */
       uptime_seconds: number;
     };
-    /** @description The server failed in a way that it does not foresee. Changes were rolled back. Try again later; when it persists, report the `request_id`, by which the operator finds the cause in the log. */
+    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
       /** @constant */
       type: '/problems/internal-error';
@@ -848,7 +848,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server could not write, or read back, a state that must outlive it. Look at the disk and at the permissions of the state folder; the cause is in the log. */
+    /** @description The server could not write or read back persistent state. Check the disk and the permissions of the state folder; the cause is in the log. */
     RuntimePersistenceFailureProblem: {
       /** @constant */
       type: '/problems/runtime-persistence-failure';
@@ -870,7 +870,7 @@ export interface components {
        */
       case: 'persistenceFailure';
     };
-    /** @description The container engine failed, or does not answer. `message` is what it said, without paths and environment values. Look at the engine, then try again. */
+    /** @description The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again. */
     RuntimeBackendFailureProblem: {
       /** @constant */
       type: '/problems/runtime-backend-failure';
@@ -892,7 +892,7 @@ export interface components {
        */
       case: 'backendFailure';
     };
-    /** @description The program of the container platform, which the native backend runs, ended with a failure that no other case stands for, or is not installed. `message` is what it said, without paths and environment values. Look at the program, then try again. */
+    /** @description The program of the container platform, which the native backend runs, failed unexpectedly or is not installed. `message` is its error text, without paths and environment values. Check the program, then try again. */
     TerminalCommandFailedProblem: {
       /** @constant */
       type: '/problems/terminal-command-failed';
@@ -946,16 +946,16 @@ export interface components {
        */
       health: 'starting' | 'healthy' | 'unhealthy' | null;
     };
-    /** @description One broken rule. */
+    /** @description One violation. */
     FieldViolation: {
-      /** @description Where the value stands: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
+      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
       path: string;
-      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference that leads nowhere. */
+      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
       rule: string;
-      /** @description The broken rule, for people. The wording may change. */
+      /** @description The violated rule, for people. The wording may change. */
       message: string;
     };
-    /** @description The request was read, but a parameter or a part of the body breaks the contract, or refers to something that does not exist. Nothing was done. Mend what `violations` lists and send the request again. */
+    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
     ValidationFailedProblem: {
       /** @constant */
       type: '/problems/validation-failed';
@@ -966,7 +966,7 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description Every rule that the request breaks, in the order in which the request states the values. */
+      /** @description All violations, in the order of the values in the request. */
       violations: components['schemas']['FieldViolation'][];
     };
     /**
@@ -1097,7 +1097,7 @@ export interface components {
       /** @description The containers. */
       items: components['schemas']['Container'][];
     };
-    /** @description The backend that the server runs on does not offer this. Start the server on another backend, or do it another way. */
+    /** @description The backend of this server does not support this operation. Start the server with another backend. */
     RuntimeNotSupportedProblem: {
       /** @constant */
       type: '/problems/runtime-not-supported';
@@ -1118,15 +1118,15 @@ export interface components {
        * @constant
        */
       case: 'notSupported';
-      /** @description What was asked for. */
+      /** @description The requested operation. */
       operation: string;
       /**
-       * @description The backend that refuses it.
+       * @description The backend that does not support it.
        * @enum {string}
        */
       conformer: 'mock' | 'bridge' | 'native' | 'remote';
     };
-    /** @description No container, network, volume or secret has this id or name. List what is there, and use an id or a name from the list. */
+    /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
     RuntimeNotFoundProblem: {
       /** @constant */
       type: '/problems/runtime-not-found';
@@ -1147,10 +1147,10 @@ export interface components {
        * @constant
        */
       case: 'notFound';
-      /** @description What was looked for: an id, the start of one, or a name. */
+      /** @description The requested id, id prefix, or name. */
       id: string;
     };
-    /** @description The container is in a status in which this cannot be done to it: `actual` is what it is in, `expected` what to bring it to. */
+    /** @description The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one. */
     RuntimeInvalidStateProblem: {
       /** @constant */
       type: '/problems/runtime-invalid-state';
@@ -1174,12 +1174,12 @@ export interface components {
       /** @description The container. */
       id: string;
       /**
-       * @description The status to bring the container to first.
+       * @description The required status.
        * @enum {string}
        */
       expected: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
       /**
-       * @description The status that the container has.
+       * @description The current status.
        * @enum {string}
        */
       actual: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
@@ -1192,7 +1192,7 @@ export interface components {
        */
       timeout_seconds?: number;
     };
-    /** @description The body could not be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where reading stopped. */
+    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
     MalformedRequestProblem: {
       /** @constant */
       type: '/problems/malformed-request';
@@ -1204,7 +1204,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The request body is larger than the operation accepts; it was not read to its end. Send at most `max_bytes` bytes. */
+    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
     PayloadTooLargeProblem: {
       /** @constant */
       type: '/problems/payload-too-large';
@@ -1218,7 +1218,7 @@ export interface components {
       /** @description The largest body that the operation accepts, in bytes. */
       max_bytes: number;
     };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not read. Send one of `supported`, uncompressed. */
+    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
     UnsupportedMediaTypeProblem: {
       /** @constant */
       type: '/problems/unsupported-media-type';
@@ -1229,10 +1229,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation reads. */
+      /** @description The media types that the operation accepts. */
       supported: string[];
     };
-    /** @description The container did not come to its end in time: 408 where the caller said how long to wait, 504 where the server decides. Nothing was undone; wait again, or for longer. */
+    /** @description The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer. */
     RuntimeTimeoutProblem: {
       /** @constant */
       type: '/problems/runtime-timeout';
@@ -1255,7 +1255,7 @@ export interface components {
       case: 'timeout';
       /** @description The container that was waited for. */
       id: string;
-      /** @description How long was waited. */
+      /** @description The timeout, in seconds. */
       seconds: number;
     };
     /** @description Which signal to send. */
@@ -1366,16 +1366,16 @@ export interface components {
       /** @description What the command ended with. */
       exit_code: number;
     };
-    /** @description A place in a file. */
+    /** @description A position in a file. */
     SourcePosition: {
       /** @description The line, from 1. */
       line: number;
       /** @description The column, from 1. */
       column: number;
     };
-    /** @description Where in the compose file it is. Null where that is not known. */
+    /** @description The position in the compose file. Null if unknown. */
     SourceLocation: components['schemas']['SourcePosition'] | null;
-    /** @description A project that was sent to the server asks for files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
+    /** @description A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
     ComposeValidationNotAllowedProblem: {
       /** @constant */
       type: '/problems/compose-validation-not-allowed';
@@ -1400,7 +1400,7 @@ export interface components {
       path: (string | number)[];
       /** @description Why not. */
       reason: string;
-      /** @description The class of `--allow` that would accept it, `none` for what is always refused. */
+      /** @description The class for `--allow` that accepts it; `none` if it is always refused. */
       allowance: string;
       location: components['schemas']['SourceLocation'];
     };
@@ -1474,7 +1474,7 @@ export interface components {
       /** @description What happened, for people to read. */
       message: string;
     };
-    /** @description The image is not on this machine and no registry gives it: mind the spelling, the tag, and whether the registry can be reached and lets the server in. */
+    /** @description The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it. */
     RuntimeImageNotFoundProblem: {
       /** @constant */
       type: '/problems/runtime-image-not-found';
@@ -1495,7 +1495,7 @@ export interface components {
        * @constant
        */
       case: 'imageNotFound';
-      /** @description The image, as it was asked for. */
+      /** @description The requested image. */
       reference: string;
     };
     /** @description A network. */
@@ -1531,7 +1531,7 @@ export interface components {
       internal?: boolean;
       labels?: components['schemas']['Labels'];
     };
-    /** @description Something with this id or name exists, and replacing it is not allowed. Choose another name, remove what holds it, or allow the replacement where the operation offers that. */
+    /** @description This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it. */
     RuntimeAlreadyExistsProblem: {
       /** @constant */
       type: '/problems/runtime-already-exists';
@@ -1637,7 +1637,7 @@ export interface components {
       /** @description The projects. */
       items: components['schemas']['Project'][];
     };
-    /** @description No container belongs to a project of this name, and none was sent to the server. List the projects, or send the compose file. */
+    /** @description No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file. */
     OrchestratorProjectNotFoundProblem: {
       /** @constant */
       type: '/problems/orchestrator-project-not-found';
@@ -1684,7 +1684,7 @@ export interface components {
       /** @description What in it has no effect here. */
       warnings: string[];
     };
-    /** @description A service says neither which image it runs nor how one is built. Give it `image` or `build`. */
+    /** @description A service has neither `image` nor `build`. Add one of them. */
     ComposeImageNotFoundProblem: {
       /** @constant */
       type: '/problems/compose-image-not-found';
@@ -1709,7 +1709,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description No source gives the project a name, or the one that does gives a name that cannot be one: lower case letters, digits, `-` and `_`, starting with a letter or digit. */
+    /** @description The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit. */
     ComposeInvalidProjectNameProblem: {
       /** @constant */
       type: '/problems/compose-invalid-project-name';
@@ -1730,11 +1730,11 @@ export interface components {
        * @constant
        */
       case: 'invalidProjectName';
-      /** @description The name that is not valid; empty where no source gives one. */
+      /** @description The invalid name; empty if there is none. */
       name: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A `command` or `entrypoint` written as one string breaks the quoting rules of the shell. Close its quotes, or write it as a list. */
+    /** @description A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list. */
     ComposeInvalidShellTokenizationProblem: {
       /** @constant */
       type: '/problems/compose-invalid-shell-tokenization';
@@ -1761,7 +1761,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file is not YAML, or has a form that compose files may not have. `location` is where reading stopped. */
+    /** @description The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed. */
     YamlMalformedProblem: {
       /** @constant */
       type: '/problems/yaml-malformed';
@@ -1786,7 +1786,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file is larger, deeper or repeats itself more often through aliases than the server reads. Split or simplify it. */
+    /** @description The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it. */
     YamlLimitExceededProblem: {
       /** @constant */
       type: '/problems/yaml-limit-exceeded';
@@ -1807,13 +1807,13 @@ export interface components {
        * @constant
        */
       case: 'limitExceeded';
-      /** @description What there is too much of. */
+      /** @description What the limit counts. */
       limit: string;
       /** @description The largest number allowed. */
       maximum: number;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service extends itself, directly or through others. Take the `extends` out that closes the circle. */
+    /** @description A service extends itself, directly or through others. Remove the `extends` that closes the cycle. */
     ExtendsCyclicExtendsProblem: {
       /** @constant */
       type: '/problems/extends-cyclic-extends';
@@ -1834,11 +1834,11 @@ export interface components {
        * @constant
        */
       case: 'cyclicExtends';
-      /** @description The services, from one to itself. */
+      /** @description The cycle, from a service back to itself. */
       chain: string[];
       location: components['schemas']['SourceLocation'];
     };
-    /** @description An `extends` names a file that does not exist. A project that is sent to the server is one file: define what it extends in it. */
+    /** @description An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it. */
     ExtendsFileNotFoundProblem: {
       /** @constant */
       type: '/problems/extends-file-not-found';
@@ -1865,7 +1865,7 @@ export interface components {
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description An `extends` names a service that the file does not have. Names of services are case sensitive. */
+    /** @description An `extends` names a service that the file does not define. Service names are case sensitive. */
     ExtendsServiceNotFoundProblem: {
       /** @constant */
       type: '/problems/extends-service-not-found';
@@ -1888,7 +1888,7 @@ export interface components {
       case: 'serviceNotFound';
       /** @description The service that extends. */
       service: string;
-      /** @description The service that is not there. */
+      /** @description The missing service. */
       extended: string;
       location: components['schemas']['SourceLocation'];
     };
@@ -1990,7 +1990,7 @@ export interface components {
       input: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A value holds a dollar sign that begins no valid variable expression. */
+    /** @description A value contains a dollar sign that does not start a valid variable expression. */
     InterpolationInvalidTemplateProblem: {
       /** @constant */
       type: '/problems/interpolation-invalid-template';
@@ -2011,11 +2011,11 @@ export interface components {
        * @constant
        */
       case: 'invalidTemplate';
-      /** @description The text that holds the expression. */
+      /** @description The text that contains the expression. */
       template: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The compose file demands a value for a variable that has none. The environment of the server is not the one of the project: write the value into the file. */
+    /** @description The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file. */
     InterpolationRequiredVariableProblem: {
       /** @constant */
       type: '/problems/interpolation-required-variable';
@@ -2038,11 +2038,11 @@ export interface components {
       case: 'requiredVariable';
       /** @description The variable. */
       variable: string;
-      /** @description What the file says about it; may be empty. */
+      /** @description The message in the file; may be empty. */
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A variable expression holds others to a depth that is not read. */
+    /** @description Variable expressions are nested too deeply. */
     InterpolationNestedTooDeeplyProblem: {
       /** @constant */
       type: '/problems/interpolation-nested-too-deeply';
@@ -2067,7 +2067,7 @@ export interface components {
       maximum: number;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service names an environment file that does not exist. A project that is sent to the server has no files beside it: write the variables under `environment`. */
+    /** @description A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`. */
     EnvFileNotFoundProblem: {
       /** @constant */
       type: '/problems/env-file-not-found';
@@ -2092,7 +2092,7 @@ export interface components {
       path: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A mapping has a key that the Compose Specification does not know. Mind the spelling; keys of your own begin with `x-`. */
+    /** @description A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`. */
     ComposeValidationUnknownKeyProblem: {
       /** @constant */
       type: '/problems/compose-validation-unknown-key';
@@ -2119,7 +2119,7 @@ export interface components {
       key: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A mapping lacks a key that it must have. */
+    /** @description A mapping lacks a required key. */
     ComposeValidationMissingKeyProblem: {
       /** @constant */
       type: '/problems/compose-validation-missing-key';
@@ -2146,7 +2146,7 @@ export interface components {
       key: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A value is of another kind than it has to be. */
+    /** @description A value has the wrong type. */
     ComposeValidationInvalidValueProblem: {
       /** @constant */
       type: '/problems/compose-validation-invalid-value';
@@ -2173,7 +2173,7 @@ export interface components {
       expected: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description Two documents or files give the same key values of different kinds, which cannot become one. */
+    /** @description Two documents or files give the same key values of different types, which cannot be merged. */
     ComposeValidationCannotMergeProblem: {
       /** @constant */
       type: '/problems/compose-validation-cannot-merge';
@@ -2221,7 +2221,7 @@ export interface components {
       case: 'undefinedReference';
       /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
       path: (string | number)[];
-      /** @description What is referred to: `service`, `network`, `volume`, `secret`, `config`. */
+      /** @description The kind of reference: `service`, `network`, `volume`, `secret`, `config`. */
       kind: string;
       /** @description The name that is not defined. */
       name: string;
@@ -2254,7 +2254,7 @@ export interface components {
       service: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description Two parts of the file cannot both hold. */
+    /** @description Two parts of the file contradict each other. */
     ComposeValidationConflictProblem: {
       /** @constant */
       type: '/problems/compose-validation-conflict';
@@ -2277,11 +2277,11 @@ export interface components {
       case: 'conflict';
       /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
       path: (string | number)[];
-      /** @description What excludes what. */
+      /** @description The contradiction. */
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service depends on itself, directly or through others, so that none of them could be started first. */
+    /** @description Services depend on each other in a cycle, so that none of them can start first. */
     ComposeValidationCircularDependencyProblem: {
       /** @constant */
       type: '/problems/compose-validation-circular-dependency';
@@ -2302,7 +2302,7 @@ export interface components {
        * @constant
        */
       case: 'circularDependency';
-      /** @description The services, from one to itself. */
+      /** @description The cycle, from a service back to itself. */
       chain: string[];
       location: components['schemas']['SourceLocation'];
     };
@@ -2403,7 +2403,7 @@ export interface components {
       /** @description What was left out. */
       warnings: string[];
     };
-    /** @description The file asks for something that is not supported here. */
+    /** @description The file uses a feature that is not supported. */
     ComposeValidationUnsupportedProblem: {
       /** @constant */
       type: '/problems/compose-validation-unsupported';
@@ -2430,7 +2430,7 @@ export interface components {
       reason: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description The project has no service of this name. Names of services are case sensitive. */
+    /** @description The project has no service with this name. Service names are case sensitive. */
     OrchestratorServiceNotFoundProblem: {
       /** @constant */
       type: '/problems/orchestrator-service-not-found';
@@ -2456,7 +2456,7 @@ export interface components {
       /** @description The service. */
       service: string;
     };
-    /** @description A volume that the compose file declares `external: true` must exist before the project is started, and it does not. Create it, and repeat the request. */
+    /** @description A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request. */
     ComposeExternalVolumeNotFoundProblem: {
       /** @constant */
       type: '/problems/compose-external-volume-not-found';
@@ -2481,7 +2481,7 @@ export interface components {
       volume: string;
       location: components['schemas']['SourceLocation'];
     };
-    /** @description A service that has to complete before others start has failed. Look at its logs. */
+    /** @description A service that must complete before others start has failed. Look at its logs. */
     ComposeWaitNonZeroExitCodeProblem: {
       /** @constant */
       type: '/problems/compose-wait-non-zero-exit-code';
@@ -2506,11 +2506,11 @@ export interface components {
       containerName: string;
       /**
        * Format: int32
-       * @description What it ended with.
+       * @description Its exit code.
        */
       exitCode: number;
     };
-    /** @description A service that others depend on did not come to meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
+    /** @description A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
     ComposeWaitTimeoutProblem: {
       /** @constant */
       type: '/problems/compose-wait-timeout';
@@ -2531,14 +2531,14 @@ export interface components {
        * @constant
        */
       case: 'timeout';
-      /** @description The container that was waited for. */
+      /** @description The container that did not meet the condition. */
       containerName: string;
       /**
-       * @description What it should have become.
+       * @description The condition.
        * @enum {string}
        */
       condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
-      /** @description How long was waited. */
+      /** @description The timeout, in seconds. */
       seconds: number;
     };
     /** @description How to take the project down. */
@@ -2646,7 +2646,7 @@ export interface components {
       /** @description The services that it was done for. */
       services: string[];
     };
-    /** @description The operation needs the compose file of the project, and the server has none: it sees only that there are containers. Send the file, then repeat the request. */
+    /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
     OrchestratorProjectNotIngestedProblem: {
       /** @constant */
       type: '/problems/orchestrator-project-not-ingested';
@@ -2696,7 +2696,7 @@ export interface components {
       /** @description The containers. */
       containers: components['schemas']['ServiceContainer'][];
     };
-    /** @description A service cannot have less than zero containers. */
+    /** @description The number of replicas must not be negative. */
     OrchestratorInvalidReplicaCountProblem: {
       /** @constant */
       type: '/problems/orchestrator-invalid-replica-count';
@@ -2717,7 +2717,7 @@ export interface components {
        * @constant
        */
       case: 'invalidReplicaCount';
-      /** @description The number that was asked for. */
+      /** @description The requested number. */
       replicas: number;
     };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
@@ -2732,7 +2732,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The path exists, but not with this method. `allow`, like the `Allow` header, lists the methods that it does serve. */
+    /** @description The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods. */
     MethodNotAllowedProblem: {
       /** @constant */
       type: '/problems/method-not-allowed';
@@ -2743,7 +2743,7 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The methods that the path serves. */
+      /** @description The methods that the path supports. */
       allow: string[];
     };
     /** @description Who is calling. */
@@ -2763,7 +2763,7 @@ export interface components {
         'application/problem+json': components['schemas']['RouteNotFoundProblem'];
       };
     };
-    /** @description The path does not serve this method. */
+    /** @description The path does not support this method. */
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2817,7 +2817,7 @@ export interface components {
           components['schemas']['RuntimeBackendFailureProblem'] | components['schemas']['TerminalCommandFailedProblem'];
       };
     };
-    /** @description The request breaks the contract. */
+    /** @description The request violates the contract. */
     ValidationFailed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2887,7 +2887,7 @@ export interface components {
         'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
       };
     };
-    /** @description The body is of a media type that the operation does not read. */
+    /** @description The operation does not accept the media type of the body. */
     UnsupportedMediaType: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2929,7 +2929,7 @@ export interface components {
           | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
-    /** @description The image is not here and cannot be pulled. */
+    /** @description The image was not found on this machine and cannot be pulled. */
     ImageNotFound: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3177,12 +3177,12 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description The id of this exchange: the one that the caller sent in the header of the same name, if it is fit for a log, else a new one. It stands in the log and in every problem as `request_id`.
+     * @description The id of this request: the value of the same request header if it is safe to log, otherwise a new one. The log and every problem contain it as `request_id`.
      * @example 0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11
      */
     XRequestId: string;
     /**
-     * @description The methods that the path serves (RFC 9110, section 10.2.1).
+     * @description The methods that the path supports (RFC 9110, section 10.2.1).
      * @example GET, POST
      */
     Allow: string;

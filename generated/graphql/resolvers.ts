@@ -11,10 +11,7 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean };
   Int: { input: number; output: number };
   Float: { input: number; output: number };
-  /**
-   * A day of the calendar as YYYY-MM-DD, in UTC. As the date of a bucket it is the bucket's first day; weeks begin on
-   * Monday.
-   */
+  /** A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday. */
   Date: { input: string; output: string };
 };
 
@@ -22,23 +19,23 @@ export type Scalars = {
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
-  /** Which work units are looked at; all of them when it is left out. */
+  /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
   /** One flow. */
   readonly sankey?: InputMaybe<SankeyRequestInput>;
   /** Timeseries. */
   readonly timeseries?: ReadonlyArray<TimeseriesRequestInput>;
-  /** false: each work unit counts whole under its main theme. true: it is split over its shares of all themes. */
+  /** false: each work unit counts entirely under its main theme. true: it is split over its shares of all themes. */
   readonly useInvestment?: Scalars['Boolean']['input'];
 };
 
-/** The answers to a batch. */
+/** The results of a batch. */
 export type AnalyticsResult = {
   /** The breakdowns, in the order of the requests. */
   readonly breakdowns: ReadonlyArray<BreakdownResult>;
-  /** The flow; null when none was asked for. */
+  /** The flow; null if none was requested. */
   readonly sankey: Maybe<SankeyResult>;
-  /** The series of all timeseries, in the order of the requests; within one, the largest first. */
+  /** The series of all timeseries, in the order of the requests; within a request, largest first. */
   readonly timeseries: ReadonlyArray<TimeseriesResult>;
 };
 
@@ -52,68 +49,68 @@ export type BreakdownItem = {
 
 /** A measure split over the values of a dimension. */
 export type BreakdownRequestInput = {
-  /** Which days: at most `maxDays`. */
+  /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
-  /** What the items stand for. */
+  /** The dimension whose values get an item each. */
   readonly dimension: DimensionInput;
-  /** What is measured. */
+  /** The measure. */
   readonly measure: MeasureInput;
-  /** How many items, the largest first: from 1 to `maxTopN`. */
+  /** The number of items, largest first: from 1 to `maxTopN`. */
   readonly topN?: Scalars['Int']['input'];
 };
 
 /** One breakdown. */
 export type BreakdownResult = {
-  /** The dimension that was asked for. */
+  /** The requested dimension. */
   readonly dimension: DimensionInput;
-  /** The items, the largest first. */
+  /** The items, largest first. */
   readonly items: ReadonlyArray<BreakdownItem>;
-  /** The measure that was asked for. */
+  /** The requested measure. */
   readonly measure: MeasureInput;
 };
 
-/** How long one bucket of a timeseries is. */
+/** The length of a bucket of a timeseries. */
 export type BucketIntervalInput =
   /** One day. */
   | 'DAY'
-  /** One month of the calendar. */
+  /** One calendar month. */
   | 'MONTH'
   /** One week, from Monday to Sunday (ISO 8601). */
   | 'WEEK';
 
 /** A dimension. */
 export type CatalogDimension = {
-  /** What it is. */
+  /** Its description. */
   readonly description: Scalars['String']['output'];
-  /** Its name, as requests give it. */
+  /** Its name in requests. */
   readonly name: DimensionInput;
 };
 
-/** What a request may cost. Beyond a limit is COST_LIMIT_EXCEEDED. */
+/** The cost limits of a request. A request beyond a limit fails with COST_LIMIT_EXCEEDED. */
 export type CatalogLimits = {
-  /** Most buckets in a timeseries. */
+  /** Maximum number of buckets in a timeseries. */
   readonly maxBuckets: Scalars['Int']['output'];
-  /** Most days in a date range. */
+  /** Maximum number of days in a date range. */
   readonly maxDays: Scalars['Int']['output'];
-  /** Most edges in a flow. */
+  /** Maximum number of edges in a flow. */
   readonly maxSankeyEdges: Scalars['Int']['output'];
-  /** Most nodes in a flow. */
+  /** Maximum number of nodes in a flow. */
   readonly maxSankeyNodes: Scalars['Int']['output'];
-  /** Most timeseries, breakdowns and flows in a batch, and in all batches of one request together. */
+  /** Maximum number of timeseries, breakdowns and flows in a batch, and in all batches of one request together. */
   readonly maxSubRequests: Scalars['Int']['output'];
-  /** Most items in a breakdown. */
+  /** Maximum number of items in a breakdown. */
   readonly maxTopN: Scalars['Int']['output'];
 };
 
 /** A measure. */
 export type CatalogMeasure = {
-  /** What it is. */
+  /** Its description. */
   readonly description: Scalars['String']['output'];
-  /** Its name, as requests give it. */
+  /** Its name in requests. */
   readonly name: MeasureInput;
 };
 
-/** What can be asked for. */
+/** The catalog of the analytics API. */
 export type CatalogResult = {
   /** The dimensions. */
   readonly dimensions: ReadonlyArray<CatalogDimension>;
@@ -121,19 +118,19 @@ export type CatalogResult = {
   readonly limits: CatalogLimits;
   /** The measures. */
   readonly measures: ReadonlyArray<CatalogMeasure>;
-  /** The distinct values of the dimension that was asked for, the most frequent first; null when none was. */
+  /** The distinct values of the requested dimension, most frequent first; null if none was requested. */
   readonly values: Maybe<ReadonlyArray<CatalogValueItem>>;
 };
 
 /** A value of a dimension. */
 export type CatalogValueItem = {
-  /** How many work units have it. */
+  /** The number of work units with this value. */
   readonly count: Scalars['Int']['output'];
   /** The value. */
   readonly value: Scalars['String']['output'];
 };
 
-/** A range of days; both ends are part of it. */
+/** A range of days, including both ends. */
 export type DateRangeInput = {
   /** The last day, not before the first. */
   readonly endDate: Scalars['Date']['input'];
@@ -141,9 +138,9 @@ export type DateRangeInput = {
   readonly startDate: Scalars['Date']['input'];
 };
 
-/** By what work units are grouped. */
+/** The dimensions that work units are grouped by. */
 export type DimensionInput =
-  /** Who did the work: e-mail address in lower case, else login, else name. */
+  /** The author: e-mail address in lower case, else login, else name. */
   | 'AUTHOR'
   /** The repository: `owner/name`, or the name of its directory. */
   | 'REPO'
@@ -151,12 +148,12 @@ export type DimensionInput =
   | 'SUBCATEGORY'
   /** The team: its id, or `unassigned`. */
   | 'TEAM'
-  /** The investment theme, for example `quality`, or `unclassified` where no rule decides. */
+  /** The investment theme, for example `quality`, or `unclassified` if no rule matches. */
   | 'THEME'
   /** The type of work item: pull_request, commit, deployment or incident. */
   | 'WORK_TYPE';
 
-/** Which work units are looked at. */
+/** Selects work units. All filters must match; each accepts at most 100 values. */
 export type FilterInput = {
   /** Authors. Empty: any. */
   readonly authors?: ReadonlyArray<Scalars['String']['input']>;
@@ -166,7 +163,7 @@ export type FilterInput = {
   readonly scope?: InputMaybe<ScopeFilterInput>;
   /** Subcategories, as with themes. Empty: any. */
   readonly subcategories?: ReadonlyArray<Scalars['String']['input']>;
-  /** Teams. Empty: any. Of several filters, all must fit; each takes at most 100 values. */
+  /** Teams. Empty: any. */
   readonly teams?: ReadonlyArray<Scalars['String']['input']>;
   /** Themes: the main theme of a unit or, with `useInvestment`, of its shares. Empty: any. */
   readonly themes?: ReadonlyArray<Scalars['String']['input']>;
@@ -174,9 +171,9 @@ export type FilterInput = {
   readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
-/** What is measured of work units. */
+/** The measures of work units. */
 export type MeasureInput =
-  /** Lines of code changed: additions and deletions. Units of which that is not known are left out. */
+  /** Lines of code changed: additions and deletions. Units with an unknown number are excluded. */
   | 'CHURN_LOC'
   /** Number of work units. */
   | 'COUNT'
@@ -187,22 +184,22 @@ export type MeasureInput =
 
 /**
  * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
- * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
  */
 export type Query = {
-  /** Answers a batch of timeseries, breakdowns and a flow, all of them within one view of the data where the store allows. */
+  /** Answers a batch of timeseries, breakdowns and a flow, within one snapshot of the data where the store supports it. */
   readonly analytics: AnalyticsResult;
-  /** What can be asked for: dimensions, measures and limits, and the values of one dimension. */
+  /** The available dimensions, measures and limits, and the values of one dimension. */
   readonly catalog: CatalogResult;
-  /** Explains one work unit: it is classified anew, by the records and rules of now. Null where there is no such unit. */
+  /** Explains one work unit: it is classified again with the current records and rules. Null if there is no such unit. */
   readonly workUnit: Maybe<WorkUnitExplanation>;
-  /** Lists the work units that figures are made of, page by page. */
+  /** Lists work units, page by page. */
   readonly workUnits: WorkUnitPage;
 };
 
 /**
  * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
- * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
  */
 export type QueryAnalyticsArgs = {
   batch: AnalyticsRequestInput;
@@ -211,7 +208,7 @@ export type QueryAnalyticsArgs = {
 
 /**
  * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
- * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
  */
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
@@ -220,7 +217,7 @@ export type QueryCatalogArgs = {
 
 /**
  * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
- * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
  */
 export type QueryWorkUnitArgs = {
   id: Scalars['String']['input'];
@@ -229,25 +226,25 @@ export type QueryWorkUnitArgs = {
 
 /**
  * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
- * organization in the query parameter `org_id`; what else names one (`X-Org-Id`, `orgId`) must name the same.
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
  */
 export type QueryWorkUnitsArgs = {
   input: WorkUnitsInput;
   orgId: Scalars['String']['input'];
 };
 
-/** Shares, from 0 to 1, of the work units that a flow is made of. */
+/** The coverage of a flow, as shares of its work units from 0 to 1. */
 export type SankeyCoverage = {
   /**
-   * The share whose changed lines are known. The rest is left out of CHURN_LOC: a code host tells them for the latest
-   * commits only.
+   * The share of units whose number of changed lines is known. CHURN_LOC excludes the others: a code host reports changed
+   * lines only for the latest commits.
    */
   readonly churnCoverage: Scalars['Float']['output'];
-  /** The share that has a repository. */
+  /** The share of units with a repository. */
   readonly repoCoverage: Scalars['Float']['output'];
-  /** The share that has a team. */
+  /** The share of units with a team. */
   readonly teamCoverage: Scalars['Float']['output'];
-  /** The share that a rule gave a theme. The rest has the theme `unclassified`. */
+  /** The share of units that a rule classified. The others have the theme `unclassified`. */
   readonly themeCoverage: Scalars['Float']['output'];
 };
 
@@ -263,7 +260,7 @@ export type SankeyEdge = {
 
 /** A node of a flow. */
 export type SankeyNode = {
-  /** The level that the node is on. */
+  /** The level of the node. */
   readonly dimension: DimensionInput;
   /** `DIMENSION:value`. */
   readonly id: Scalars['String']['output'];
@@ -275,52 +272,52 @@ export type SankeyNode = {
 
 /** How work flows through two or more dimensions. */
 export type SankeyRequestInput = {
-  /** Which days: at most `maxDays`. */
+  /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
-  /** How many edges: from 1 to `maxSankeyEdges`, shared evenly over the pairs of levels. */
+  /** The maximum number of edges: from 1 to `maxSankeyEdges`, distributed evenly over the pairs of levels. */
   readonly maxEdges?: Scalars['Int']['input'];
-  /** How many nodes: from 1 to `maxSankeyNodes`, shared evenly over the levels. */
+  /** The maximum number of nodes: from 1 to `maxSankeyNodes`, distributed evenly over the levels. */
   readonly maxNodes?: Scalars['Int']['input'];
-  /** What is measured. */
+  /** The measure. */
   readonly measure: MeasureInput;
   /** The levels of the flow, from left to right: at least two dimensions, each once. */
   readonly path: ReadonlyArray<DimensionInput>;
 };
 
-/** A flow. What its limits cut off is folded into one node `other` per level. */
+/** A flow. Nodes beyond the limits are merged into one node `other` per level. */
 export type SankeyResult = {
-  /** How much of the work is assigned; null where there is no work. */
+  /** How much of the work is assigned; null if there is no work. */
   readonly coverage: Maybe<SankeyCoverage>;
-  /** The edges between neighbouring levels. */
+  /** The edges between adjacent levels. */
   readonly edges: ReadonlyArray<SankeyEdge>;
-  /** The nodes, level by level; within one, the largest first. */
+  /** The nodes, level by level; within a level, largest first. */
   readonly nodes: ReadonlyArray<SankeyNode>;
 };
 
-/** Which work units are looked at, by one level of the organization. */
+/** Selects work units by one level of the organization. */
 export type ScopeFilterInput = {
-  /** Values of the dimension of that name. Empty: all of the organization. */
+  /** Values of that dimension. Empty: the whole organization. */
   readonly ids?: ReadonlyArray<Scalars['String']['input']>;
-  /** What the ids name. */
+  /** The level of the ids. */
   readonly level?: ScopeLevelInput;
 };
 
-/** What a scope names. */
+/** The levels of a scope. */
 export type ScopeLevelInput =
   /** Authors. */
   | 'AUTHOR'
-  /** The whole organization; takes no ids. */
+  /** The whole organization, without ids. */
   | 'ORG'
   /** Repositories. */
   | 'REPO'
   /** Teams. */
   | 'TEAM';
 
-/** Which way something is sorted. */
+/** The sort directions. */
 export type SortDirection =
-  /** The smallest or earliest first. */
+  /** Smallest or earliest first. */
   | 'ASC'
-  /** The largest or latest first. */
+  /** Largest or latest first. */
   | 'DESC';
 
 /** One bucket of a series. */
@@ -333,45 +330,45 @@ export type TimeseriesBucket = {
 
 /** A measure over time, with one series per value of a dimension. */
 export type TimeseriesRequestInput = {
-  /** Which days: at most `maxDays`, and at most `maxBuckets` buckets. */
+  /** The days: at most `maxDays`, and at most `maxBuckets` buckets. */
   readonly dateRange: DateRangeInput;
-  /** What the series stand for. */
+  /** The dimension whose values get a series each. */
   readonly dimension: DimensionInput;
-  /** How long a bucket is. */
+  /** The length of a bucket. */
   readonly interval: BucketIntervalInput;
-  /** What is measured. */
+  /** The measure. */
   readonly measure: MeasureInput;
 };
 
 /** One series. */
 export type TimeseriesResult = {
-  /** The buckets by date. Where nothing was counted the value is 0; an average over nothing has no bucket. */
+  /** The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. */
   readonly buckets: ReadonlyArray<TimeseriesBucket>;
-  /** The dimension that was asked for. */
+  /** The requested dimension. */
   readonly dimension: DimensionInput;
-  /** The value of the dimension that the series stands for. */
+  /** The value of the dimension. */
   readonly dimensionValue: Scalars['String']['output'];
-  /** The measure that was asked for. */
+  /** The requested measure. */
   readonly measure: MeasureInput;
 };
 
-/** A pull or merge request with its commits, a commit outside of any, a deployment, or an incident. */
+/** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */
 export type WorkUnit = {
-  /** Who did it; empty where the source does not tell. */
+  /** The author; empty if unknown. */
   readonly author: Scalars['String']['output'];
-  /** Lines added and deleted; null where that is not known. */
+  /** Lines added and deleted; null if unknown. */
   readonly churnLoc: Maybe<Scalars['Int']['output']>;
-  /** When it was completed; null while it is not. */
+  /** When it was completed; null if it is not complete. */
   readonly completedAt: Maybe<Scalars['String']['output']>;
-  /** Hours from start to completion; null while it is not complete. */
+  /** Hours from start to completion; null if it is not complete. */
   readonly cycleTimeHours: Maybe<Scalars['Float']['output']>;
-  /** The day on which it is counted. */
+  /** The day on which it counts. */
   readonly day: Scalars['Date']['output'];
-  /** Its id, which stays the same when it is derived again. */
+  /** Its id. It stays the same when the unit is derived again. */
   readonly id: Scalars['String']['output'];
   /** The repository. */
   readonly repo: Scalars['String']['output'];
-  /** How it is split over subcategories, the largest share first. */
+  /** Its shares of subcategories, largest first. */
   readonly shares: ReadonlyArray<WorkUnitShare>;
   /** When work on it began: RFC 3339, in UTC. */
   readonly startedAt: Scalars['String']['output'];
@@ -381,9 +378,9 @@ export type WorkUnit = {
   readonly team: Scalars['String']['output'];
   /** The theme with the largest share. */
   readonly theme: Scalars['String']['output'];
-  /** The title or the first line of the message; null where it is not stored. */
+  /** The title or the first line of the message; null if it is not stored. */
   readonly title: Maybe<Scalars['String']['output']>;
-  /** Its page at the code host; null where that is not known. */
+  /** Its page at the code host; null if unknown. */
   readonly url: Maybe<Scalars['String']['output']>;
   /** The type of work item: pull_request, commit, deployment or incident. */
   readonly workType: Scalars['String']['output'];
@@ -391,52 +388,52 @@ export type WorkUnit = {
 
 /** Points that a rule gave to a subcategory. */
 export type WorkUnitContribution = {
-  /** What the rule found there. */
+  /** The text that matched. */
   readonly match: Scalars['String']['output'];
-  /** How many points. */
+  /** The number of points. */
   readonly points: Scalars['Float']['output'];
   /** The rule. */
   readonly rule: Scalars['String']['output'];
-  /** What of the unit the rule looked at, for example its title. */
+  /** The part of the unit that the rule examined, for example its title. */
   readonly signal: Scalars['String']['output'];
   /** The subcategory that got the points. */
   readonly subcategory: Scalars['String']['output'];
 };
 
-/** Why a work unit is classified as it is. */
+/** Explains the classification of a work unit. */
 export type WorkUnitExplanation = {
-  /** What the shares come from. A unit without any has the subcategory that rules give to what they do not know. */
+  /** The points that the shares result from. A unit without any has the default subcategory. */
   readonly contributions: ReadonlyArray<WorkUnitContribution>;
   /** The id of the unit. */
   readonly id: Scalars['String']['output'];
-  /** The shares by the records and rules of now. They differ from those stored when rules changed since. */
+  /** The shares according to the current records and rules. They differ from the stored ones if the rules have changed. */
   readonly shares: ReadonlyArray<WorkUnitShare>;
   /** Its title or the first line of its message. */
   readonly title: Scalars['String']['output'];
-  /** Its page at the code host; null where that is not known. */
+  /** Its page at the code host; null if unknown. */
   readonly url: Maybe<Scalars['String']['output']>;
 };
 
-/** What work units are sorted by. */
+/** The sort keys of work units. */
 export type WorkUnitOrder =
-  /** Lines of code changed. Units of which that is not known come first when ascending. */
+  /** Lines of code changed. Units with an unknown number come first in ascending order. */
   | 'CHURN_LOC'
-  /** Time from start to completion. Units that are not complete come first when ascending. */
+  /** Time from start to completion. Incomplete units come first in ascending order. */
   | 'CYCLE_TIME_HOURS'
-  /** The day of the completion, else of the last activity. */
+  /** The day of completion, else of the last activity. */
   | 'DAY';
 
 /** A page of work units. */
 export type WorkUnitPage = {
   /** The units. */
   readonly items: ReadonlyArray<WorkUnit>;
-  /** Send it as `after` for the next page; null on the last one. */
+  /** The `after` of the next page; null on the last page. */
   readonly nextCursor: Maybe<Scalars['String']['output']>;
-  /** How many units there are on all pages; counted up to 10,000. */
+  /** The number of units on all pages; counted up to 10,000. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
-/** A part of a work unit. */
+/** The share of a subcategory in a work unit. */
 export type WorkUnitShare = {
   /** More than 0, at most 1; the shares of a unit add up to 1. */
   readonly share: Scalars['Float']['output'];
@@ -444,21 +441,21 @@ export type WorkUnitShare = {
   readonly subcategory: Scalars['String']['output'];
 };
 
-/** Which work units are listed. */
+/** Selects and sorts the work units of a list. */
 export type WorkUnitsInput = {
-  /** The `nextCursor` of the page before; null for the first page. */
+  /** The `nextCursor` of the previous page; null for the first page. */
   readonly after?: InputMaybe<Scalars['String']['input']>;
-  /** Which days: at most `maxDays`. */
+  /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
-  /** Which way they are sorted. */
+  /** The sort direction. */
   readonly direction?: SortDirection;
-  /** Which work units; all of them when it is left out. */
+  /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
-  /** How many: from 1 to 100. */
+  /** The page size: from 1 to 100. */
   readonly first?: Scalars['Int']['input'];
-  /** What they are sorted by. */
+  /** The sort key. */
   readonly order?: WorkUnitOrder;
-  /** false: themes and subcategories pick units by the largest share. true: by any share. */
+  /** false: themes and subcategories match the largest share of a unit. true: they match any share. */
   readonly useInvestment?: Scalars['Boolean']['input'];
 };
 

@@ -2,18 +2,17 @@
 
 /** The schema, as `GET /graphql/schema` shows it. */
 export const schemaText = `"""
-A day of the calendar as YYYY-MM-DD, in UTC. As the date of a bucket it is the bucket's first day; weeks begin on
-Monday.
+A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday.
 """
 scalar Date
 
 """
 Reads the figures of one organization. Every call needs an access token of one of its members, and names the
-organization in the query parameter \`org_id\`; what else names one (\`X-Org-Id\`, \`orgId\`) must name the same.
+organization in the query parameter \`org_id\`; other places that name one (\`X-Org-Id\`, \`orgId\`) must name the same.
 """
 type Query {
   """
-  What can be asked for: dimensions, measures and limits, and the values of one dimension.
+  The available dimensions, measures and limits, and the values of one dimension.
   """
   catalog(
     """
@@ -28,7 +27,7 @@ type Query {
   ): CatalogResult!
 
   """
-  Answers a batch of timeseries, breakdowns and a flow, all of them within one view of the data where the store allows.
+  Answers a batch of timeseries, breakdowns and a flow, within one snapshot of the data where the store supports it.
   """
   analytics(
     """
@@ -37,13 +36,13 @@ type Query {
     orgId: String!
 
     """
-    What to compute. Everything is checked before anything is computed.
+    What to compute. The whole batch is validated before anything is computed.
     """
     batch: AnalyticsRequestInput!
   ): AnalyticsResult!
 
   """
-  Lists the work units that figures are made of, page by page.
+  Lists work units, page by page.
   """
   workUnits(
     """
@@ -52,13 +51,13 @@ type Query {
     orgId: String!
 
     """
-    Which units, in which order, and where the page begins.
+    Which units to list, their order, and where the page begins.
     """
     input: WorkUnitsInput!
   ): WorkUnitPage!
 
   """
-  Explains one work unit: it is classified anew, by the records and rules of now. Null where there is no such unit.
+  Explains one work unit: it is classified again with the current records and rules. Null if there is no such unit.
   """
   workUnit(
     """
@@ -67,14 +66,14 @@ type Query {
     orgId: String!
 
     """
-    The id of the unit, as a list of units shows it.
+    The id of the unit, as in a list of units.
     """
     id: String!
   ): WorkUnitExplanation
 }
 
 """
-By what work units are grouped.
+The dimensions that work units are grouped by.
 """
 enum DimensionInput {
   """
@@ -88,7 +87,7 @@ enum DimensionInput {
   REPO
 
   """
-  Who did the work: e-mail address in lower case, else login, else name.
+  The author: e-mail address in lower case, else login, else name.
   """
   AUTHOR
 
@@ -98,7 +97,7 @@ enum DimensionInput {
   WORK_TYPE
 
   """
-  The investment theme, for example \`quality\`, or \`unclassified\` where no rule decides.
+  The investment theme, for example \`quality\`, or \`unclassified\` if no rule matches.
   """
   THEME
 
@@ -109,7 +108,7 @@ enum DimensionInput {
 }
 
 """
-What is measured of work units.
+The measures of work units.
 """
 enum MeasureInput {
   """
@@ -118,7 +117,7 @@ enum MeasureInput {
   COUNT
 
   """
-  Lines of code changed: additions and deletions. Units of which that is not known are left out.
+  Lines of code changed: additions and deletions. Units with an unknown number are excluded.
   """
   CHURN_LOC
 
@@ -134,7 +133,7 @@ enum MeasureInput {
 }
 
 """
-How long one bucket of a timeseries is.
+The length of a bucket of a timeseries.
 """
 enum BucketIntervalInput {
   """
@@ -148,17 +147,17 @@ enum BucketIntervalInput {
   WEEK
 
   """
-  One month of the calendar.
+  One calendar month.
   """
   MONTH
 }
 
 """
-What a scope names.
+The levels of a scope.
 """
 enum ScopeLevelInput {
   """
-  The whole organization; takes no ids.
+  The whole organization, without ids.
   """
   ORG
 
@@ -179,7 +178,7 @@ enum ScopeLevelInput {
 }
 
 """
-A range of days; both ends are part of it.
+A range of days, including both ends.
 """
 input DateRangeInput {
   """
@@ -198,22 +197,22 @@ A measure over time, with one series per value of a dimension.
 """
 input TimeseriesRequestInput {
   """
-  What the series stand for.
+  The dimension whose values get a series each.
   """
   dimension: DimensionInput!
 
   """
-  What is measured.
+  The measure.
   """
   measure: MeasureInput!
 
   """
-  How long a bucket is.
+  The length of a bucket.
   """
   interval: BucketIntervalInput!
 
   """
-  Which days: at most \`maxDays\`, and at most \`maxBuckets\` buckets.
+  The days: at most \`maxDays\`, and at most \`maxBuckets\` buckets.
   """
   dateRange: DateRangeInput!
 }
@@ -223,22 +222,22 @@ A measure split over the values of a dimension.
 """
 input BreakdownRequestInput {
   """
-  What the items stand for.
+  The dimension whose values get an item each.
   """
   dimension: DimensionInput!
 
   """
-  What is measured.
+  The measure.
   """
   measure: MeasureInput!
 
   """
-  Which days: at most \`maxDays\`.
+  The days: at most \`maxDays\`.
   """
   dateRange: DateRangeInput!
 
   """
-  How many items, the largest first: from 1 to \`maxTopN\`.
+  The number of items, largest first: from 1 to \`maxTopN\`.
   """
   topN: Int! = 10
 }
@@ -253,43 +252,43 @@ input SankeyRequestInput {
   path: [DimensionInput!]!
 
   """
-  What is measured.
+  The measure.
   """
   measure: MeasureInput!
 
   """
-  Which days: at most \`maxDays\`.
+  The days: at most \`maxDays\`.
   """
   dateRange: DateRangeInput!
 
   """
-  How many nodes: from 1 to \`maxSankeyNodes\`, shared evenly over the levels.
+  The maximum number of nodes: from 1 to \`maxSankeyNodes\`, distributed evenly over the levels.
   """
   maxNodes: Int! = 100
 
   """
-  How many edges: from 1 to \`maxSankeyEdges\`, shared evenly over the pairs of levels.
+  The maximum number of edges: from 1 to \`maxSankeyEdges\`, distributed evenly over the pairs of levels.
   """
   maxEdges: Int! = 500
 }
 
 """
-Which work units are looked at, by one level of the organization.
+Selects work units by one level of the organization.
 """
 input ScopeFilterInput {
   """
-  What the ids name.
+  The level of the ids.
   """
   level: ScopeLevelInput! = ORG
 
   """
-  Values of the dimension of that name. Empty: all of the organization.
+  Values of that dimension. Empty: the whole organization.
   """
   ids: [String!]! = []
 }
 
 """
-Which work units are looked at.
+Selects work units. All filters must match; each accepts at most 100 values.
 """
 input FilterInput {
   """
@@ -298,7 +297,7 @@ input FilterInput {
   scope: ScopeFilterInput
 
   """
-  Teams. Empty: any. Of several filters, all must fit; each takes at most 100 values.
+  Teams. Empty: any.
   """
   teams: [String!]! = []
 
@@ -329,76 +328,76 @@ input FilterInput {
 }
 
 """
-What work units are sorted by.
+The sort keys of work units.
 """
 enum WorkUnitOrder {
   """
-  The day of the completion, else of the last activity.
+  The day of completion, else of the last activity.
   """
   DAY
 
   """
-  Lines of code changed. Units of which that is not known come first when ascending.
+  Lines of code changed. Units with an unknown number come first in ascending order.
   """
   CHURN_LOC
 
   """
-  Time from start to completion. Units that are not complete come first when ascending.
+  Time from start to completion. Incomplete units come first in ascending order.
   """
   CYCLE_TIME_HOURS
 }
 
 """
-Which way something is sorted.
+The sort directions.
 """
 enum SortDirection {
   """
-  The smallest or earliest first.
+  Smallest or earliest first.
   """
   ASC
 
   """
-  The largest or latest first.
+  Largest or latest first.
   """
   DESC
 }
 
 """
-Which work units are listed.
+Selects and sorts the work units of a list.
 """
 input WorkUnitsInput {
   """
-  Which days: at most \`maxDays\`.
+  The days: at most \`maxDays\`.
   """
   dateRange: DateRangeInput!
 
   """
-  Which work units; all of them when it is left out.
+  Which work units; all if omitted.
   """
   filters: FilterInput
 
   """
-  false: themes and subcategories pick units by the largest share. true: by any share.
+  false: themes and subcategories match the largest share of a unit. true: they match any share.
   """
   useInvestment: Boolean! = false
 
   """
-  What they are sorted by.
+  The sort key.
   """
   order: WorkUnitOrder! = DAY
 
   """
-  Which way they are sorted.
+  The sort direction.
   """
   direction: SortDirection! = DESC
 
   """
-  How many: from 1 to 100.
+  The page size: from 1 to 100.
   """
   first: Int! = 50
 
   """
-  The \`nextCursor\` of the page before; null for the first page.
+  The \`nextCursor\` of the previous page; null for the first page.
   """
   after: String
 }
@@ -423,18 +422,18 @@ input AnalyticsRequestInput {
   sankey: SankeyRequestInput
 
   """
-  false: each work unit counts whole under its main theme. true: it is split over its shares of all themes.
+  false: each work unit counts entirely under its main theme. true: it is split over its shares of all themes.
   """
   useInvestment: Boolean! = false
 
   """
-  Which work units are looked at; all of them when it is left out.
+  Which work units; all if omitted.
   """
   filters: FilterInput
 }
 
 """
-What can be asked for.
+The catalog of the analytics API.
 """
 type CatalogResult {
   """
@@ -453,7 +452,7 @@ type CatalogResult {
   limits: CatalogLimits!
 
   """
-  The distinct values of the dimension that was asked for, the most frequent first; null when none was.
+  The distinct values of the requested dimension, most frequent first; null if none was requested.
   """
   values: [CatalogValueItem!]
 }
@@ -463,12 +462,12 @@ A dimension.
 """
 type CatalogDimension {
   """
-  Its name, as requests give it.
+  Its name in requests.
   """
   name: DimensionInput!
 
   """
-  What it is.
+  Its description.
   """
   description: String!
 }
@@ -478,47 +477,47 @@ A measure.
 """
 type CatalogMeasure {
   """
-  Its name, as requests give it.
+  Its name in requests.
   """
   name: MeasureInput!
 
   """
-  What it is.
+  Its description.
   """
   description: String!
 }
 
 """
-What a request may cost. Beyond a limit is COST_LIMIT_EXCEEDED.
+The cost limits of a request. A request beyond a limit fails with COST_LIMIT_EXCEEDED.
 """
 type CatalogLimits {
   """
-  Most days in a date range.
+  Maximum number of days in a date range.
   """
   maxDays: Int!
 
   """
-  Most buckets in a timeseries.
+  Maximum number of buckets in a timeseries.
   """
   maxBuckets: Int!
 
   """
-  Most items in a breakdown.
+  Maximum number of items in a breakdown.
   """
   maxTopN: Int!
 
   """
-  Most nodes in a flow.
+  Maximum number of nodes in a flow.
   """
   maxSankeyNodes: Int!
 
   """
-  Most edges in a flow.
+  Maximum number of edges in a flow.
   """
   maxSankeyEdges: Int!
 
   """
-  Most timeseries, breakdowns and flows in a batch, and in all batches of one request together.
+  Maximum number of timeseries, breakdowns and flows in a batch, and in all batches of one request together.
   """
   maxSubRequests: Int!
 }
@@ -533,17 +532,17 @@ type CatalogValueItem {
   value: String!
 
   """
-  How many work units have it.
+  The number of work units with this value.
   """
   count: Int!
 }
 
 """
-The answers to a batch.
+The results of a batch.
 """
 type AnalyticsResult {
   """
-  The series of all timeseries, in the order of the requests; within one, the largest first.
+  The series of all timeseries, in the order of the requests; within a request, largest first.
   """
   timeseries: [TimeseriesResult!]!
 
@@ -553,7 +552,7 @@ type AnalyticsResult {
   breakdowns: [BreakdownResult!]!
 
   """
-  The flow; null when none was asked for.
+  The flow; null if none was requested.
   """
   sankey: SankeyResult
 }
@@ -563,22 +562,22 @@ One series.
 """
 type TimeseriesResult {
   """
-  The dimension that was asked for.
+  The requested dimension.
   """
   dimension: DimensionInput!
 
   """
-  The value of the dimension that the series stands for.
+  The value of the dimension.
   """
   dimensionValue: String!
 
   """
-  The measure that was asked for.
+  The requested measure.
   """
   measure: MeasureInput!
 
   """
-  The buckets by date. Where nothing was counted the value is 0; an average over nothing has no bucket.
+  The buckets by date. The value of an empty bucket is 0; averages omit empty buckets.
   """
   buckets: [TimeseriesBucket!]!
 }
@@ -603,17 +602,17 @@ One breakdown.
 """
 type BreakdownResult {
   """
-  The dimension that was asked for.
+  The requested dimension.
   """
   dimension: DimensionInput!
 
   """
-  The measure that was asked for.
+  The requested measure.
   """
   measure: MeasureInput!
 
   """
-  The items, the largest first.
+  The items, largest first.
   """
   items: [BreakdownItem!]!
 }
@@ -634,21 +633,21 @@ type BreakdownItem {
 }
 
 """
-A flow. What its limits cut off is folded into one node \`other\` per level.
+A flow. Nodes beyond the limits are merged into one node \`other\` per level.
 """
 type SankeyResult {
   """
-  The nodes, level by level; within one, the largest first.
+  The nodes, level by level; within a level, largest first.
   """
   nodes: [SankeyNode!]!
 
   """
-  The edges between neighbouring levels.
+  The edges between adjacent levels.
   """
   edges: [SankeyEdge!]!
 
   """
-  How much of the work is assigned; null where there is no work.
+  How much of the work is assigned; null if there is no work.
   """
   coverage: SankeyCoverage
 }
@@ -668,7 +667,7 @@ type SankeyNode {
   label: String!
 
   """
-  The level that the node is on.
+  The level of the node.
   """
   dimension: DimensionInput!
 
@@ -699,27 +698,27 @@ type SankeyEdge {
 }
 
 """
-Shares, from 0 to 1, of the work units that a flow is made of.
+The coverage of a flow, as shares of its work units from 0 to 1.
 """
 type SankeyCoverage {
   """
-  The share that has a team.
+  The share of units with a team.
   """
   teamCoverage: Float!
 
   """
-  The share that has a repository.
+  The share of units with a repository.
   """
   repoCoverage: Float!
 
   """
-  The share that a rule gave a theme. The rest has the theme \`unclassified\`.
+  The share of units that a rule classified. The others have the theme \`unclassified\`.
   """
   themeCoverage: Float!
 
   """
-  The share whose changed lines are known. The rest is left out of CHURN_LOC: a code host tells them for the latest
-  commits only.
+  The share of units whose number of changed lines is known. CHURN_LOC excludes the others: a code host reports changed
+  lines only for the latest commits.
   """
   churnCoverage: Float!
 }
@@ -734,22 +733,22 @@ type WorkUnitPage {
   items: [WorkUnit!]!
 
   """
-  Send it as \`after\` for the next page; null on the last one.
+  The \`after\` of the next page; null on the last page.
   """
   nextCursor: String
 
   """
-  How many units there are on all pages; counted up to 10,000.
+  The number of units on all pages; counted up to 10,000.
   """
   totalCount: Int!
 }
 
 """
-A pull or merge request with its commits, a commit outside of any, a deployment, or an incident.
+A pull or merge request with its commits, a commit outside any request, a deployment, or an incident.
 """
 type WorkUnit {
   """
-  Its id, which stays the same when it is derived again.
+  Its id. It stays the same when the unit is derived again.
   """
   id: String!
 
@@ -759,12 +758,12 @@ type WorkUnit {
   workType: String!
 
   """
-  The title or the first line of the message; null where it is not stored.
+  The title or the first line of the message; null if it is not stored.
   """
   title: String
 
   """
-  Its page at the code host; null where that is not known.
+  Its page at the code host; null if unknown.
   """
   url: String
 
@@ -779,7 +778,7 @@ type WorkUnit {
   team: String!
 
   """
-  Who did it; empty where the source does not tell.
+  The author; empty if unknown.
   """
   author: String!
 
@@ -794,7 +793,7 @@ type WorkUnit {
   subcategory: String!
 
   """
-  How it is split over subcategories, the largest share first.
+  Its shares of subcategories, largest first.
   """
   shares: [WorkUnitShare!]!
 
@@ -804,28 +803,28 @@ type WorkUnit {
   startedAt: String!
 
   """
-  When it was completed; null while it is not.
+  When it was completed; null if it is not complete.
   """
   completedAt: String
 
   """
-  The day on which it is counted.
+  The day on which it counts.
   """
   day: Date!
 
   """
-  Lines added and deleted; null where that is not known.
+  Lines added and deleted; null if unknown.
   """
   churnLoc: Int
 
   """
-  Hours from start to completion; null while it is not complete.
+  Hours from start to completion; null if it is not complete.
   """
   cycleTimeHours: Float
 }
 
 """
-A part of a work unit.
+The share of a subcategory in a work unit.
 """
 type WorkUnitShare {
   """
@@ -840,7 +839,7 @@ type WorkUnitShare {
 }
 
 """
-Why a work unit is classified as it is.
+Explains the classification of a work unit.
 """
 type WorkUnitExplanation {
   """
@@ -854,17 +853,17 @@ type WorkUnitExplanation {
   title: String!
 
   """
-  Its page at the code host; null where that is not known.
+  Its page at the code host; null if unknown.
   """
   url: String
 
   """
-  The shares by the records and rules of now. They differ from those stored when rules changed since.
+  The shares according to the current records and rules. They differ from the stored ones if the rules have changed.
   """
   shares: [WorkUnitShare!]!
 
   """
-  What the shares come from. A unit without any has the subcategory that rules give to what they do not know.
+  The points that the shares result from. A unit without any has the default subcategory.
   """
   contributions: [WorkUnitContribution!]!
 }
@@ -879,12 +878,12 @@ type WorkUnitContribution {
   rule: String!
 
   """
-  What of the unit the rule looked at, for example its title.
+  The part of the unit that the rule examined, for example its title.
   """
   signal: String!
 
   """
-  What the rule found there.
+  The text that matched.
   """
   match: String!
 
@@ -894,14 +893,14 @@ type WorkUnitContribution {
   subcategory: String!
 
   """
-  How many points.
+  The number of points.
   """
   points: Float!
 }
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = '4692d178acd2ee50';
+export const persistedVersion = 'fb6d71b262c87121';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

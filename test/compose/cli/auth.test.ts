@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     expect(await run('auth', 'add', 'kim', '--cert', robin.certFile, ...store)).toEqual({
       code: 1,
       stdout: '',
-      stderr: "Clients 'robin' and 'kim' have the same certificate; the auth store holds each once.\n",
+      stderr: "Clients 'robin' and 'kim' have the same certificate; certificates must be unique.\n",
     });
     expect(await run('auth', 'remove', 'kim', ...store)).toMatchObject({
       code: 1,

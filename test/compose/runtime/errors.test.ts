@@ -39,7 +39,7 @@ describe('RuntimeError', () => {
         "'a' already exists.",
         "Container 'a' is running; the operation needs it stopped.",
         "Timed out after 30s waiting for 'a'.",
-        "Image 'a' is not here and cannot be pulled.",
+        "Image 'a' was not found on this machine and cannot be pulled.",
         "The bridge backend does not support 'wait'.",
         "a",
         "a",

@@ -23,7 +23,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = '4692d178acd2ee50';
+export const persistedVersion = 'fb6d71b262c87121';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {

@@ -4,25 +4,25 @@
 export const analyticsErrorCodes = [
   /** A cost limit is exceeded. */
   'COST_LIMIT_EXCEEDED',
-  /** A dimension, a measure or another input is invalid, or the query text is. */
+  /** A dimension, a measure, another input, or the query text is invalid. */
   'VALIDATION_ERROR',
-  /** The access token does not hold, or the organization is missing, malformed, or not one of the caller's. */
+  /** The access token is invalid or expired, or the organization is missing, malformed, or not one of the caller's. */
   'AUTHORIZATION_ERROR',
-  /** There is no persisted query of that id or version, or only persisted queries are served. */
+  /** There is no persisted query with that id or version, or only persisted queries are allowed. */
   'PERSISTED_QUERY_ERROR',
-  /** A query took longer than it may. */
+  /** A query took too long. */
   'QUERY_TIMEOUT',
-  /** The path takes other methods. */
+  /** The path does not support this method. */
   'METHOD_NOT_ALLOWED',
-  /** None of the media types of the reply is acceptable to the caller. */
+  /** The caller accepts none of the media types of the reply. */
   'NOT_ACCEPTABLE',
-  /** The body is longer than it may be. */
+  /** The body is too long. */
   'PAYLOAD_TOO_LARGE',
-  /** The body is not of a media type, character set and coding that is read. */
+  /** The media type, character set or content coding of the body is not supported. */
   'UNSUPPORTED_MEDIA_TYPE',
-  /** A database is out of reach. Try again soon. */
+  /** A database is unreachable. Try again soon. */
   'SERVICE_UNAVAILABLE',
-  /** The server failed. What happened is in its log, under the request id. */
+  /** The server failed. The log has the cause under the request id. */
   'INTERNAL_ERROR',
 ] as const;
 export type AnalyticsErrorCode = (typeof analyticsErrorCodes)[number];
@@ -48,42 +48,42 @@ export type LimitName = (typeof limitNames)[number];
 export type AnalyticsErrorDetails =
   | {
       readonly code: 'COST_LIMIT_EXCEEDED';
-      /** Which limit. */
+      /** The name of the limit. */
       readonly limit_name: LimitName;
-      /** What is allowed. */
+      /** The limit. */
       readonly limit_value: number;
-      /** What was asked for. */
+      /** The requested value. */
       readonly requested_value: number;
     }
   | {
       readonly code: 'VALIDATION_ERROR';
-      /** The way to what is invalid: `batch.timeseries[0].dateRange.endDate`, `query`, or `body`. */
+      /** The path of the invalid value: `batch.timeseries[0].dateRange.endDate`, `query`, or `body`. */
       readonly field: string;
     }
   | { readonly code: 'AUTHORIZATION_ERROR' }
   | {
       readonly code: 'PERSISTED_QUERY_ERROR';
-      /** The id that was asked for; null when there was none. */
+      /** The requested id; null if there was none. */
       readonly query_id: string | null;
       /** The version of the persisted queries of this server. */
       readonly version: string;
     }
   | {
       readonly code: 'QUERY_TIMEOUT';
-      /** How long a query may take. */
+      /** The time limit of a query, in seconds. */
       readonly timeout_seconds: number;
     }
   | { readonly code: 'METHOD_NOT_ALLOWED' }
   | { readonly code: 'NOT_ACCEPTABLE' }
   | {
       readonly code: 'PAYLOAD_TOO_LARGE';
-      /** Most bytes in a body. */
+      /** The maximum size of a body, in bytes. */
       readonly max_bytes: number;
     }
   | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
   | {
       readonly code: 'SERVICE_UNAVAILABLE';
-      /** When to try again. */
+      /** Seconds to wait before the next attempt. */
       readonly retry_after_seconds: number;
     }
   | { readonly code: 'INTERNAL_ERROR' };

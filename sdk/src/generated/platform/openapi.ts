@@ -902,15 +902,15 @@ export interface components {
   schemas: {
     /**
      * Format: email
-     * @description An e-mail address. Before anything else it is normalized: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and shown. Not accepted are local parts with characters outside ASCII (RFC 6531), quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, and domains without a dot.
+     * @description An e-mail address. It is normalized first: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and returned. Not accepted are local parts with characters outside ASCII (RFC 6531), quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, and domains without a dot.
      */
     Email: string;
     /**
      * Format: password
-     * @description A new password: at least 12 characters, at most 72 bytes in UTF-8, with a letter and a digit, and not a well-known one. What breaks these rules is answered by a list of all that it breaks.
+     * @description A new password: at least 12 characters, at most 72 bytes in UTF-8, with a letter and a digit, and not a well-known one. The reply lists all violated rules.
      */
     NewPassword: string;
-    /** @description A name as in `Name`, or null for none. */
+    /** @description A name as in `Name`, or null. */
     OptionalName: string | null;
     /** @description A new account. */
     RegisterRequest: {
@@ -934,9 +934,9 @@ export interface components {
        */
       org_id: string | null;
     };
-    /** @description The id of the exchange, as in the header `X-Request-Id`. Quote it when you report a failure. */
+    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
-    /** @description The body could not be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where reading stopped. */
+    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
     MalformedRequestProblem: {
       /** @constant */
       type: '/problems/malformed-request';
@@ -971,10 +971,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types in which the operation replies. */
+      /** @description The media types that the operation can return. */
       available: string[];
     };
-    /** @description The request body is larger than the operation accepts; it was not read to its end. Send at most `max_bytes` bytes. */
+    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
     PayloadTooLargeProblem: {
       /** @constant */
       type: '/problems/payload-too-large';
@@ -988,7 +988,7 @@ export interface components {
       /** @description The largest body that the operation accepts, in bytes. */
       max_bytes: number;
     };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not read. Send one of `supported`, uncompressed. */
+    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
     UnsupportedMediaTypeProblem: {
       /** @constant */
       type: '/problems/unsupported-media-type';
@@ -999,19 +999,19 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation reads. */
+      /** @description The media types that the operation accepts. */
       supported: string[];
     };
-    /** @description One broken rule. */
+    /** @description One violation. */
     FieldViolation: {
-      /** @description Where the value stands: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
+      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
       path: string;
-      /** @description The name of the broken rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference that leads nowhere. */
+      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
       rule: string;
-      /** @description The broken rule, for people. The wording may change. */
+      /** @description The violated rule, for people. The wording may change. */
       message: string;
     };
-    /** @description The request was read, but a parameter or a part of the body breaks the contract, or refers to something that does not exist. Nothing was done. Mend what `violations` lists and send the request again. */
+    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
     ValidationFailedProblem: {
       /** @constant */
       type: '/problems/validation-failed';
@@ -1022,20 +1022,20 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description Every rule that the request breaks, in the order in which the request states the values. */
+      /** @description All violations, in the order of the values in the request. */
       violations: components['schemas']['FieldViolation'][];
     };
-    /** @description One broken rule for passwords. */
+    /** @description One violated password rule. */
     PasswordViolation: {
       /**
-       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: none in it. `common`: easy to guess (well known, repetitive, or made of the address or names of its owner), or the current password.
+       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user), or the current password.
        * @enum {string}
        */
       rule: 'min_length' | 'max_bytes' | 'letter' | 'digit' | 'common';
-      /** @description The broken rule, for people. The wording may change. */
+      /** @description The violated rule, for people. The wording may change. */
       message: string;
     };
-    /** @description The new password breaks the rules for passwords. All broken rules are listed at once. Choose another password. */
+    /** @description The new password violates the password rules. All violations are listed. Choose another password. */
     PasswordRejectedProblem: {
       /** @constant */
       type: '/problems/password-rejected';
@@ -1046,10 +1046,10 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description Every rule that the password breaks. */
+      /** @description All violated rules. */
       violations: components['schemas']['PasswordViolation'][];
     };
-    /** @description The caller has used up what the rate limit of this operation allows; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
     RateLimitedProblem: {
       /** @constant */
       type: '/problems/rate-limited';
@@ -1063,7 +1063,7 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
-    /** @description The server failed in a way that it does not foresee. Changes were rolled back. Try again later; when it persists, report the `request_id`, by which the operator finds the cause in the log. */
+    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
       /** @constant */
       type: '/problems/internal-error';
@@ -1075,7 +1075,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server cannot do its work for now: its database is out of reach, too many passwords wait to be checked, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';
@@ -1107,7 +1107,7 @@ export interface components {
       title: 'Invalid disown token';
       /** @constant */
       status: 400;
-      /** @description What happened, for people to read. */
+      /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
     };
@@ -1160,13 +1160,13 @@ export interface components {
        * @description The e-mail address in lower case.
        */
       email: string;
-      /** @description The name that the user goes by. Null when none was given. */
+      /** @description The name of the user. Null if there is none. */
       full_name: string | null;
-      /** @description Whether the user has proved to receive mail at the address. */
+      /** @description Whether the user has verified the e-mail address. */
       is_verified: boolean;
-      /** @description Whether the user operates the whole installation. */
+      /** @description Whether the user is an operator of the installation. */
       is_superuser: boolean;
-      /** @description Who checks the identity: `local` for accounts with a password here. */
+      /** @description The identity provider: `local` for accounts with a password. */
       auth_provider: string;
       /**
        * Format: uuid
@@ -1180,15 +1180,15 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer' | null;
       /**
        * Format: date-time
-       * @description When the user last logged in. Null before the first time.
+       * @description When the user last logged in. Null before the first login.
        */
       last_login_at: string | null;
     };
-    /** @description A new token pair, and whom it is for. */
+    /** @description A new token pair and its user. */
     LoginResponse: {
       /** @description A JWT to send as `Authorization: Bearer <token>`. */
       access_token: string;
-      /** @description A JWT that buys the next pair, once. Keep it where only the user can reach it. */
+      /** @description A JWT that can be exchanged for a new pair once. Store it securely. */
       refresh_token: string;
       /**
        * @description How the access token is sent (RFC 6750).
@@ -1197,7 +1197,7 @@ export interface components {
       token_type: 'bearer';
       /** @description Seconds until the access token expires. */
       expires_in: number;
-      /** @description Whether the user belongs to no organization yet. The onboarding state tells the next step. */
+      /** @description Whether the user does not belong to an organization yet. The onboarding state names the next step. */
       needs_onboarding: boolean;
       user: components['schemas']['User'];
     };
@@ -1216,7 +1216,7 @@ export interface components {
       /** @description What happened or what to do next, for people to read. */
       message: string;
     };
-    /** @description The e-mail address and the password do not open an account. The reply is the same whether the account does not exist, is disabled, has no password, or has another one. Check both, or reset the password. */
+    /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
     InvalidCredentialsProblem: {
       /** @constant */
       type: '/problems/invalid-credentials';
@@ -1228,7 +1228,7 @@ export interface components {
       message: 'Invalid credentials';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The caller does not belong to the organization, or there is no such organization; the reply does not tell which. List the own organizations and choose one of them. */
+    /** @description You are not a member of the organization, or it does not exist; the reply does not reveal which. List your organizations and choose one of them. */
     NotAMemberProblem: {
       /** @constant */
       type: '/problems/not-a-member';
@@ -1240,7 +1240,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Five logins in a row have failed for this e-mail address, which locks it for 15 minutes, whether or not it has an account. Wait `retry_after_seconds` seconds, or reset the password, which ends the lock. */
+    /** @description Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock. */
     AccountLockedProblem: {
       /** @constant */
       type: '/problems/account-locked';
@@ -1289,7 +1289,7 @@ export interface components {
     Tokens: {
       /** @description A JWT to send as `Authorization: Bearer <token>`. */
       access_token: string;
-      /** @description A JWT that buys the next pair, once. Keep it where only the user can reach it. */
+      /** @description A JWT that can be exchanged for a new pair once. Store it securely. */
       refresh_token: string;
       /**
        * @description How the access token is sent (RFC 6750).
@@ -1305,7 +1305,7 @@ export interface components {
       message: string;
       tokens: components['schemas']['Tokens'];
     };
-    /** @description The operation needs a bearer token, and the request has none, or one that is invalid: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
+    /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
     UnauthenticatedProblem: {
       /** @constant */
       type: '/problems/unauthenticated';
@@ -1317,7 +1317,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The current password that the caller gave to confirm the change is not the one of the account, or the account has none. The token itself is good: there is no point in refreshing it. Send the right password, or reset it by e-mail. */
+    /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
     WrongPasswordProblem: {
       /** @constant */
       type: '/problems/wrong-password';
@@ -1349,7 +1349,7 @@ export interface components {
       expires_in: number;
       user: components['schemas']['User'];
     };
-    /** @description The refresh token is malformed, expired, of another kind, or unknown; or its user may no longer log in. Log in again. */
+    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. */
     InvalidRefreshTokenProblem: {
       /** @constant */
       type: '/problems/invalid-refresh-token';
@@ -1361,7 +1361,7 @@ export interface components {
       message: 'Invalid or expired refresh token';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The refresh token was used before. As this happens when a token is stolen, every token that descends from the same login has been revoked. Log in again. Clients avoid it by keeping the newest refresh token and by never refreshing twice at once. */
+    /** @description The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently. */
     RefreshTokenReusedProblem: {
       /** @constant */
       type: '/problems/refresh-token-reused';
@@ -1386,7 +1386,7 @@ export interface components {
       expires_in: number;
       user: components['schemas']['User'];
     };
-    /** @description A web browser sent this for a page of another site, or without the header that only pages of this server add, or it asks for a host that this server does not go by, which is what a page does that had its name resolved to this machine. Nothing was done. Call the server from its own pages and by its own name or address. For the compose service, the operator adds further names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -1479,7 +1479,7 @@ export interface components {
       full_name: string | null;
     };
     /**
-     * @description What a member may do, each role including the ones after it: an `owner` everything, an `admin` everything but to make owners, a `member` reads and exports, a `viewer` reads.
+     * @description What a member may do. Each role includes the ones after it: an `owner` may do everything, an `admin` everything except make owners, a `member` may read and export, a `viewer` may read.
      * @enum {string}
      */
     Role: 'owner' | 'admin' | 'member' | 'viewer';
@@ -1566,7 +1566,7 @@ export interface components {
       items: components['schemas']['Session'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description The caller has no active session with this id: it never existed, belongs to someone else, has expired, or was ended before. List the sessions to see the current ones. */
+    /** @description You have no active session with this id: it never existed, belongs to another user, has expired, or was ended. List your sessions to see the current ones. */
     SessionNotFoundProblem: {
       /** @constant */
       type: '/problems/session-not-found';
@@ -1578,7 +1578,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A name for people to read. White space around it is dropped; something has to be left. Not accepted are control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069): names appear in mails. */
+    /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. */
     Name: string;
     /** @description Create an organization. */
     CreateOrganizationRequest: {
@@ -1614,7 +1614,7 @@ export interface components {
       org_name: string;
       role: components['schemas']['Role'];
     };
-    /** @description The invite is unknown, was used, was revoked or replaced, is older than 72 hours, or was sent to another e-mail address than that of the caller. Ask the organization for a new invite to the address of the account. */
+    /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
     InvalidInviteProblem: {
       /** @constant */
       type: '/problems/invalid-invite';
@@ -1626,7 +1626,7 @@ export interface components {
       message: 'Invalid or expired invite';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation is open to users with a verified e-mail address only. Follow the link in the verification e-mail, or ask for a new one. */
+    /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
     EmailNotVerifiedProblem: {
       /** @constant */
       type: '/problems/email-not-verified';
@@ -1638,7 +1638,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation would make someone a member who is one already. Use the existing membership: list the organizations and switch to the one that is meant. */
+    /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
     AlreadyMemberProblem: {
       /** @constant */
       type: '/problems/already-member';
@@ -1674,7 +1674,7 @@ export interface components {
       /** @description Whether the organization has an active integration. */
       first_integration_connected: boolean;
     };
-    /** @description The operation works on an organization, and the access token is not scoped to one. Create or join an organization, or switch to one, and use the access token which that returns. */
+    /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
     OrganizationRequiredProblem: {
       /** @constant */
       type: '/problems/organization-required';
@@ -1728,7 +1728,7 @@ export interface components {
        */
       updated_at: string;
     };
-    /** @description The path names another organization than the one that the access token is scoped to. Switch to the organization first, and use the access token which that returns. */
+    /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
     OrganizationMismatchProblem: {
       /** @constant */
       type: '/problems/organization-mismatch';
@@ -1740,7 +1740,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The role of the caller in the organization does not reach far enough, either for the operation as a whole or for the member that it would change. Ask someone who has `required_role` or a higher role. */
+    /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
     InsufficientRoleProblem: {
       /** @constant */
       type: '/problems/insufficient-role';
@@ -1752,7 +1752,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
       /**
-       * @description The lowest role that would have sufficed.
+       * @description The lowest role that is allowed.
        * @enum {string}
        */
       required_role: 'owner' | 'admin' | 'member' | 'viewer';
@@ -1812,7 +1812,7 @@ export interface components {
       email: components['schemas']['Email'];
       role: components['schemas']['Role'];
     };
-    /** @description Nobody can grant a role above their own. Grant a role up to the own one, or ask someone with a higher role. */
+    /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
     RoleNotGrantableProblem: {
       /** @constant */
       type: '/problems/role-not-grantable';
@@ -1824,7 +1824,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A pending invite to this e-mail address exists in the organization. Wait until it is answered or expires, or revoke it and invite again. */
+    /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
     InviteExistsProblem: {
       /** @constant */
       type: '/problems/invite-exists';
@@ -1836,7 +1836,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no pending invite with this id: it never existed, or was accepted, revoked, replaced, or has expired. List the invites to see their state. */
+    /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
     InviteNotFoundProblem: {
       /** @constant */
       type: '/problems/invite-not-found';
@@ -1875,7 +1875,7 @@ export interface components {
       items: components['schemas']['Member'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description The user is not a member of the organization. List the members to see who is. */
+    /** @description The user is not a member of the organization. List the members. */
     MemberNotFoundProblem: {
       /** @constant */
       type: '/problems/member-not-found';
@@ -1968,7 +1968,7 @@ export interface components {
        */
       base_url?: string | null;
     };
-    /** @description The organization has an integration of the same provider and name. Choose another name, or disconnect the existing integration first. */
+    /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
     IntegrationExistsProblem: {
       /** @constant */
       type: '/problems/integration-exists';
@@ -1980,7 +1980,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no integration with this id. List the integrations to see which there are. */
+    /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
     IntegrationNotFoundProblem: {
       /** @constant */
       type: '/problems/integration-not-found';
@@ -1992,7 +1992,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Sync configurations read through this integration. Delete them first, then disconnect. */
+    /** @description Sync configurations use this integration. Delete them first, then disconnect. */
     IntegrationInUseProblem: {
       /** @constant */
       type: '/problems/integration-in-use';
@@ -2121,7 +2121,7 @@ export interface components {
        */
       is_active?: boolean;
     };
-    /** @description The organization has no sync configuration with this id. List the configurations to see which there are. */
+    /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
     SyncConfigNotFoundProblem: {
       /** @constant */
       type: '/problems/sync-config-not-found';
@@ -2133,7 +2133,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A run of the sync configuration is pending or running, and there can be only one. Wait for its end, or cancel it. */
+    /** @description A run of the sync configuration is already pending or running. Wait until it ends, or cancel it. */
     SyncRunActiveProblem: {
       /** @constant */
       type: '/problems/sync-run-active';
@@ -2209,7 +2209,7 @@ export interface components {
       items: components['schemas']['SyncRun'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description A sync configuration that is not active cannot be run. Set `is_active` to true, then start the run. */
+    /** @description An inactive sync configuration cannot be run. Set `is_active` to true, then start the run. */
     SyncConfigInactiveProblem: {
       /** @constant */
       type: '/problems/sync-config-inactive';
@@ -2221,7 +2221,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The sync configuration has no run with this id. List its runs to see which there are. */
+    /** @description The sync configuration has no run with this id. List its runs to see the valid ids. */
     SyncRunNotFoundProblem: {
       /** @constant */
       type: '/problems/sync-run-not-found';
@@ -2233,7 +2233,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Only a run that is pending or running can be cancelled; this one has ended. There is nothing to do. */
+    /** @description Only a pending or running run can be cancelled. This run has ended; no action is needed. */
     SyncRunNotActiveProblem: {
       /** @constant */
       type: '/problems/sync-run-not-active';
@@ -2304,7 +2304,7 @@ export interface components {
       /** @description Why the latest run failed, or why the removal has to be tried again. Null when nothing failed. */
       error: string | null;
     };
-    /** @description The demo data of the organization are being removed. Wait until they are, then ask again. */
+    /** @description The demo data of the organization is being removed. Wait until this has finished, then try again. */
     DemoDataRemovalActiveProblem: {
       /** @constant */
       type: '/problems/demo-data-removal-active';
@@ -2426,7 +2426,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The path exists, but not with this method. `allow`, like the `Allow` header, lists the methods that it does serve. */
+    /** @description The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods. */
     MethodNotAllowedProblem: {
       /** @constant */
       type: '/problems/method-not-allowed';
@@ -2437,7 +2437,7 @@ export interface components {
       /** @description What happened, for people to read. The wording may change. */
       message: string;
       request_id: components['schemas']['RequestId'];
-      /** @description The methods that the path serves. */
+      /** @description The methods that the path supports. */
       allow: string[];
     };
   };
@@ -2452,7 +2452,7 @@ export interface components {
         'application/problem+json': components['schemas']['RouteNotFoundProblem'];
       };
     };
-    /** @description The path does not serve this method. */
+    /** @description The path does not support this method. */
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2483,7 +2483,7 @@ export interface components {
         'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
       };
     };
-    /** @description The body is of a media type that the operation does not read. */
+    /** @description The operation does not accept the media type of the body. */
     UnsupportedMediaType: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2518,7 +2518,7 @@ export interface components {
         'application/problem+json': components['schemas']['InternalErrorProblem'];
       };
     };
-    /** @description The server cannot do its work for now. */
+    /** @description The server is temporarily unavailable. */
     ServiceUnavailable: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2553,7 +2553,7 @@ export interface components {
         'application/problem+json': components['schemas']['MalformedRequestProblem'];
       };
     };
-    /** @description There is no bearer token, or one that does not hold. */
+    /** @description The bearer token is missing, invalid or expired. */
     Unauthenticated: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2584,7 +2584,7 @@ export interface components {
         'application/problem+json': components['schemas']['ForeignRequestProblem'];
       };
     };
-    /** @description The request breaks the contract. */
+    /** @description The request violates the contract. */
     ValidationFailed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2658,7 +2658,7 @@ export interface components {
         'application/problem+json': components['schemas']['SyncConfigNotFoundProblem'];
       };
     };
-    /** @description The organization has no such sync configuration, or that has no such run. */
+    /** @description The organization has no such sync configuration, or the sync configuration has no such run. */
     SyncRunNotFound: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -2682,7 +2682,7 @@ export interface components {
      */
     Limit: number;
     /**
-     * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+     * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
      * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
      */
     Cursor: string;
@@ -2720,17 +2720,17 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description The id of this exchange: the one that the caller sent in the header of the same name, if it is fit for a log, else a new one. It stands in the log and in every problem as `request_id`.
+     * @description The id of this request: the value of the same request header if it is safe to log, otherwise a new one. The log and every problem contain it as `request_id`.
      * @example 0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11
      */
     XRequestId: string;
     /**
-     * @description What is left of each rate limit that applies: `r`, the requests left, and `t`, the seconds until the window ends (draft-ietf-httpapi-ratelimit-headers). Absent when the limits are switched off, or cannot be read because the database is out of reach.
+     * @description The state of each rate limit that applies: `r`, the requests left, and `t`, the seconds until the window ends (draft-ietf-httpapi-ratelimit-headers). Absent when rate limits are disabled or the database is unreachable.
      * @example "login";r=9;t=900
      */
     RateLimit: string;
     /**
-     * @description The rate limits that apply: `q`, the requests allowed, per `w`, the seconds of the window (draft-ietf-httpapi-ratelimit-headers). Absent when the limits are switched off.
+     * @description The rate limits that apply: `q`, the requests allowed, per `w`, the seconds of the window (draft-ietf-httpapi-ratelimit-headers). Absent when rate limits are disabled.
      * @example "login-ip";q=20;w=900, "login";q=10;w=900
      */
     RateLimitPolicy: string;
@@ -2745,7 +2745,7 @@ export interface components {
      */
     WWWAuthenticate: 'Bearer';
     /**
-     * @description Puts the refresh token into the cookie `plumbline_session` (RFC 6265): `HttpOnly`, `SameSite=Strict`, `Path=/api/v1/auth/browser-session`, and `Secure` unless `APP_BASE_URL` is http. `Max-Age` is the rest of its life.
+     * @description Stores the refresh token in the cookie `plumbline_session` (RFC 6265): `HttpOnly`, `SameSite=Strict`, `Path=/api/v1/auth/browser-session`, and `Secure` unless `APP_BASE_URL` is http. `Max-Age` is the remaining lifetime of the token.
      * @example plumbline_session=eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl; Path=/api/v1/auth/browser-session; Max-Age=604800; HttpOnly; SameSite=Strict; Secure
      */
     SetBrowserSession: string;
@@ -2755,17 +2755,17 @@ export interface components {
      */
     ClearBrowserSession: string;
     /**
-     * @description The path at which the new resource can be read.
+     * @description The path of the new resource.
      * @example /api/v1/admin/sync-configs/6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10
      */
     Location: string;
     /**
-     * @description How long the reply may be kept (RFC 9111, section 5.2).
+     * @description How long the reply may be cached (RFC 9111, section 5.2).
      * @example public, max-age=300
      */
     CacheControl: string;
     /**
-     * @description The methods that the path serves (RFC 9110, section 10.2.1).
+     * @description The methods that the path supports (RFC 9110, section 10.2.1).
      * @example GET, POST
      */
     Allow: string;
@@ -3236,7 +3236,7 @@ export interface operations {
       };
       400: components['responses']['LimitedMalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      /** @description The current password is not right. */
+      /** @description The current password is wrong. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3681,7 +3681,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -3841,7 +3841,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -4242,7 +4242,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -4451,7 +4451,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -4678,7 +4678,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -4877,7 +4877,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -5193,7 +5193,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
@@ -5605,7 +5605,7 @@ export interface operations {
          */
         limit?: components['parameters']['Limit'];
         /**
-         * @description Where the page begins: `next_cursor` of the page before, unchanged, with the same filters. Left out for the first page.
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
          * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
          */
         cursor?: components['parameters']['Cursor'];
