@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
@@ -34,6 +37,27 @@ test('the architecture README lists every package that is bundled into the conso
   const bundled = new Set(imported.filter((name) => name !== '@plumbline/sdk'));
   expect(listed.sort()).toEqual([...bundled].sort());
   expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(listed));
+});
+
+const pages = execFileSync('git', ['ls-files', '*.md', ':!test'], { encoding: 'utf8' }).trim().split('\n');
+
+test.each(pages)('the links of %s lead to files of the repository', async (page) => {
+  const links = [...(await readFile(page, 'utf8')).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) => to);
+  expect(links.filter((to) => !existsSync(join(dirname(page), to)))).toEqual([]);
+});
+
+test.each(pages)('the files and folders that %s names exist', async (page) => {
+  const text = await readFile(page, 'utf8');
+  const named = [...text.matchAll(/`((?:src|test|sdk|openapi|graphql)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('the walks of the architecture name files that exist', async () => {
+  const text = await readFile('src/README.md', 'utf8');
+  const walks = text.split('## Five walks')[1]?.split('\n## ')[0] ?? '';
+  const named = [...walks.matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(path) && !existsSync(join('src', path)))).toEqual([]);
 });
 
 async function section(file: string, name: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** The words of the analytics: what can be asked for, as document 001 and DECISIONS.md section 2 enumerate it. */
+/** The words of the analytics: what can be asked for. graphql/schema.graphql documents each. */
 
 export const DIMENSIONS = ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];

@@ -2,7 +2,7 @@
  * The record catalogue: every table that a sync fills, with its columns, types and key.
  *
  * This is the single source: the TypeScript types of the records, the DDL and the upserts of all four kinds of
- * database, and the merge rules are derived from it. Column names follow DECISIONS.md section 3.
+ * database, and the merge rules are derived from it.
  */
 
 /** How a value is typed in a database. `timestamp` is epoch milliseconds (UTC) in a record. */

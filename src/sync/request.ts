@@ -89,7 +89,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Reads the options of `plumbline sync`.
  *
  * @param options the texts from the command line
- * @param environment the variables of document 001: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
+ * @param environment the variables: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
  *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, and ORG_ID and WORK_UNIT_RULES
  * @param now the current time in epoch milliseconds, for a `--backfill` without `--date`
  * @returns the request, or every wrong or missing input (exit 2)

@@ -1,4 +1,4 @@
-/** What can be synced from where: DECISIONS.md section 3. */
+/** What can be synced from which provider. */
 import type { TableName } from './records.js';
 
 export const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'] as const;

@@ -4,7 +4,7 @@ import { emitFailures } from '../../src/codegen/emit/failures.js';
 import type { Problem } from '../../src/codegen/contract-model.js';
 import type { SchemaObject } from '../../src/codegen/openapi-document.js';
 
-/** The table of document 002: every family with its cases. */
+/** Every family of failures with its cases. */
 const documented = {
   RuntimeError: [
     'notFound',

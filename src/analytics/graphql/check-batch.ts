@@ -20,7 +20,7 @@ import { DIMENSIONS, type Dimension } from '../vocabulary.js';
 import { countBuckets, countDays } from './calendar.js';
 import { invalid, tooCostly } from './refusal.js';
 
-/** The cost limits of document 001. */
+/** The cost limits; `LimitName` in graphql/errors.graphql documents each. */
 export const limits: CatalogLimits = {
   maxDays: 365,
   maxBuckets: 100,

@@ -1,7 +1,7 @@
 /** One gate per host: every worker passes through it before each request, and a host that asks for patience closes it. */
 import type { SyncProgress } from '../surroundings.js';
 
-/** The longest that a server's own delay is honoured, and the bounds of our own (DECISIONS.md section 3). */
+/** The longest that a server's own delay is honoured, and the bounds of our own (src/sync/README.md, rate limits). */
 export const LONGEST_SERVER_DELAY = 300_000;
 const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;

@@ -1,4 +1,4 @@
-/** How much history the hosts are asked for: document 001, "Limits". */
+/** How much history the hosts are asked for: src/sync/README.md, "What can be synced". */
 import type { SyncRequest } from '../request.js';
 
 const COMMITS = 100;

@@ -1,5 +1,5 @@
 /**
- * Records in, work units out, as DECISIONS.md section 2 defines them. Nothing here reads or writes: a unit depends on
+ * Records in, work units out, as src/analytics/README.md defines them. Nothing here reads or writes: a unit depends on
  * the records given and on nothing else.
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.

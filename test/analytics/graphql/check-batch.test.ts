@@ -197,7 +197,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
   expect(checkBatch({ filters: { scope: null } }, { subRequests: 0 })).toEqual(nothing);
 });
 
-test('The limits are those of document 001', () => {
+test('The limits are the documented ones', () => {
   expect(limits).toEqual({
     maxDays: 365,
     maxBuckets: 100,

@@ -1,6 +1,6 @@
 /**
  * What the analytics have to answer, computed plainly over a list of units in memory. It shares no code with the
- * planner: each figure is written down as DECISIONS.md section 2 and the README of src/analytics say it.
+ * planner: each figure is written down as the README of src/analytics says it.
  */
 import type {
   AnalyticsBatch,

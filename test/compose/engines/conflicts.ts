@@ -1,4 +1,4 @@
-/** Where document 002 says that something is there already. */
+/** Where a name is already in use. */
 import { describe, expect, it } from 'vitest';
 import type { EnginePart } from './on-engine.js';
 import { engineProject } from './engine-project.js';

@@ -17,7 +17,7 @@ import { askGit, openGit, runGit } from './git.js';
 import { historyPages } from './history.js';
 import { pullRequestPages } from './pull-requests.js';
 
-/** Without a time filter or an explicit cap: as many as a host gives (document 001, "Limits"). */
+/** Without a time filter or an explicit cap: as many as a host gives (src/sync/README.md). */
 const DEFAULT_COMMITS = 100;
 const DEFAULT_STATS = 50;
 
