@@ -1,6 +1,6 @@
 /**
- * Acts on one container, tolerant of others at work: a container that is already where the act would bring it, or that
- * is gone where the act would remove it, is no failure.
+ * Operations on one container that tolerate concurrent changes. It is not an error if the container is already in the
+ * target state, or already gone when it should be removed.
  */
 import type { Service } from '../model/service.js';
 import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
@@ -10,18 +10,18 @@ import { runHooks } from './hooks.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { given } from './container/given.js';
 
-/** Enough to name a container to the runtime and to people. */
+/** Identifies a container to the runtime and in messages. */
 export type ContainerName = Pick<ContainerRecord, 'id' | 'name'>;
 
 export interface StopOptions extends Seen {
   /** `--timeout`; absent: 10 seconds. */
   readonly timeoutSeconds?: number | undefined;
-  /** Whose `pre_stop` hooks are run before. */
+  /** The service whose `pre_stop` hooks run first. */
   readonly service?: Service | undefined;
 }
 
 export interface StartOptions extends Seen {
-  /** Whose `post_start` hooks are run after. */
+  /** The service whose `post_start` hooks run afterwards. */
   readonly service?: Service | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function startContainer(
   });
 }
 
-/** Settles when it runs no more; at once for one that does not run. */
+/** Settles when the container has stopped; immediately if it is not running. */
 export async function stopContainer(
   orchestration: Orchestration,
   container: ContainerRecord,
@@ -67,8 +67,8 @@ export async function stopContainer(
 const LOOK_AGAIN_SECONDS = 1;
 
 /**
- * Waits for the end of a stop that somebody else has begun. One that was itself killed before it reached the engine
- * ends nothing: after its time the container counts as running again, so it has to be looked at again and again.
+ * Waits for a stop that another client has begun. If that client died before its stop reached the engine, the container
+ * counts as running again after a time, so poll its status.
  */
 async function untilSettled({ backend, signal }: Orchestration, id: string): Promise<ContainerStatus | 'gone'> {
   try {
@@ -88,9 +88,9 @@ async function untilSettled({ backend, signal }: Orchestration, id: string): Pro
 }
 
 export interface RemoveOptions extends Seen {
-  /** Its anonymous volumes go with it. */
+  /** Also remove its anonymous volumes. */
   readonly volumes?: boolean;
-  /** Also a running one, without a graceful stop. */
+  /** Also remove a running container, without a graceful stop. */
   readonly force?: boolean;
 }
 
@@ -100,7 +100,7 @@ export async function removeContainer(
   { volumes = false, force = false, ...seen }: RemoveOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
-  // One that was never started cannot be removed without force (lifecycle.ts), and has nothing to shut down.
+  // A container that was never started needs force to be removed (lifecycle.ts), and has nothing to shut down.
   const unstarted = !force && (await hasNeverStarted(orchestration, container));
   await reported(orchestration, 'Container', container.name, ['Removing', 'Removed'], async () => {
     const options = { signal, ...seen, volumes, force: force || unstarted };
@@ -108,7 +108,7 @@ export async function removeContainer(
   });
 }
 
-/** Frees its name; one that has the new name already, or is gone, is as it should be. */
+/** Frees the container's name. Not an error if it already has the new name or is gone. */
 export async function renameContainer(
   { backend, signal }: Orchestration,
   container: ContainerRecord,
@@ -124,7 +124,7 @@ async function hasNeverStarted({ backend, signal }: Orchestration, { id, status 
   return now === undefined || now.status === 'created';
 }
 
-/** Stops what runs, then removes it. */
+/** Stops the container if it is running, then removes it. */
 export async function stopAndRemove(
   orchestration: Orchestration,
   container: ContainerRecord,

@@ -1,4 +1,4 @@
-/** `up` in the foreground: shows what the containers print until they have ended or the user gives up. */
+/** `up` in the foreground: shows the containers' output until they have ended or the user interrupts. */
 import { setMaxListeners } from 'node:events';
 import type { Project } from '../model/project.js';
 import { channel } from '../runtime/channel.js';
@@ -22,30 +22,30 @@ const POLL_MS = 500;
 export type Happening =
   | ({ readonly kind: 'line' } & MemberLine)
   | { readonly kind: 'exited'; readonly container: string; readonly service: string; readonly exitCode: number }
-  /** Everything has been started. */
+  /** All containers have been started. */
   | { readonly kind: 'up' };
 
 export interface AttachOptions {
-  /** Whose output is shown; the others run unseen. */
+  /** Selects the services whose output is shown. */
   readonly shown: (service: string) => boolean;
-  /** End all when one ends: whichever, or only one that fails. */
+  /** Stop all containers when one exits, or only when one fails. */
   readonly abortOn?: 'exit' | 'failure' | undefined;
-  /** The service whose exit code is the command's; ends all when it ends. */
+  /** The service whose exit code the command returns. Its end stops all containers. */
   readonly exitCodeFrom?: string | undefined;
   readonly timeoutSeconds?: number | undefined;
-  /** Another Ctrl-C after the first: do not wait for a graceful stop. */
+  /** A second Ctrl-C: do not wait for a graceful stop. */
   readonly impatient?: AbortSignal;
-  /** Called when the user's Ctrl-C begins to stop the containers. */
+  /** Called when Ctrl-C begins to stop the containers. */
   readonly onStopping?: () => void;
 }
 
 /**
- * Brings a project up and follows its containers, each as soon as it runs. An aborted signal stops them: once all are
- * started that is no failure, before it rejects with the signal's reason.
+ * Brings a project up and follows each container as soon as it runs. An aborted signal stops the containers. After all
+ * have started, an abort is not a failure; before, it rejects with the signal's reason.
  *
- * @param show called in order; what it answers is waited for
- * @returns the exit code: of the service asked for, else of the container that ended the rest, else 0
- * @throws as `up`; what was started by then stays
+ * @param show called in order and awaited
+ * @returns the exit code of the requested service, else of the container that ended the others, else 0
+ * @throws as `up`; containers started by then keep running
  */
 export async function upAttached(
   orchestration: Orchestration,
@@ -57,7 +57,7 @@ export async function upAttached(
   const { project } = loaded;
   const left = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
-  // Each container that is followed listens: many are no leak.
+  // Each followed container adds a listener, so many listeners are not a leak.
   setMaxListeners(0, bound.signal);
   const happenings = channel<Happening>();
   const begun = orchestration.clock.now();
@@ -93,14 +93,14 @@ export async function upAttached(
     for await (const happening of happenings) {
       await show(happening);
       if (happening.kind === 'up') isUp = true;
-      // One that ends before all are started, as a migration does, ends the others only then.
+      // A container that ends during start-up, as a migration does, stops the others only after start-up.
       else if (happening.kind === 'exited' && endsAll(happening, options)) ending ??= happening.exitCode;
       if (isUp && ending !== undefined) break;
     }
   } finally {
     orchestration.signal.removeEventListener('abort', giveUp);
     left.abort();
-    // What is being started has to be there before it can be stopped.
+    // Containers that are being started must exist before they can be stopped.
     await upward.catch(() => undefined);
     if (isUp || orchestration.signal.aborted) {
       if (orchestration.signal.aborted) options.onStopping?.();
@@ -112,8 +112,8 @@ export async function upAttached(
 }
 
 /**
- * An engine finishes a start whose caller has left, and the container would run after all had been stopped. So the
- * starts that are under way are finished, unless the user gives up on that, too.
+ * An engine completes a start even if its caller has left, so the container would run after all others have been
+ * stopped. Starts in progress are therefore completed, unless the user interrupts again.
  */
 function lettingStartsFinish(orchestration: Orchestration, impatient: AbortSignal | undefined): Orchestration {
   const { backend } = orchestration;
@@ -124,7 +124,7 @@ function lettingStartsFinish(orchestration: Orchestration, impatient: AbortSigna
   return { ...orchestration, backend: { ...backend, containers: { ...backend.containers, start } } };
 }
 
-/** Where the run that was started now begins in the log of a container that ran before. */
+/** The position in an existing container's log where the new run begins. */
 function beginning(step: Step, begun: Date): Date | undefined {
   if (step.act === 'restart') return begun;
   if (step.act !== 'start' || step.container.finishedAt === undefined) return undefined;
@@ -136,7 +136,7 @@ function endsAll({ service, exitCode }: Extract<Happening, { kind: 'exited' }>, 
   return options.abortOn === 'exit' || (options.abortOn === 'failure' && exitCode !== 0);
 }
 
-/** The user's signal has fired by now, so stopping has one of its own. */
+/** The user's signal has already fired, so stopping uses another one. */
 async function stopAll(orchestration: Orchestration, project: Project, options: AttachOptions): Promise<void> {
   const signal = new AbortController().signal;
   const stopping = { ...orchestration, signal };
@@ -145,7 +145,7 @@ async function stopAll(orchestration: Orchestration, project: Project, options: 
   );
   const kill = (): void => {
     for (const { container } of members) {
-      // One that has ended already needs no killing.
+      // A container that has already ended needs no kill.
       orchestration.backend.containers.kill(container.id).catch(() => undefined);
     }
   };
@@ -166,7 +166,7 @@ interface Followed {
   readonly since: Date | undefined;
 }
 
-/** One container: its lines, its health, and each of its ends, until it ends for good. */
+/** Follows one container: its lines, its health, and each exit, until it has ended for good. */
 async function follow(
   orchestration: Orchestration,
   { container: { id, name }, service, policy, step, since: start }: Followed,
@@ -174,9 +174,9 @@ async function follow(
   tell: (happening: Happening) => Promise<void>,
 ): Promise<void> {
   const { backend, signal } = orchestration;
-  // Watching drives the checks where the engine does not; what it says is nothing to show.
+  // Watching runs the health checks if the engine does not; the result is not shown.
   void watch(orchestration, id);
-  // One that had done its work before has nothing to add, unless the command's exit code is its own.
+  // A container that ended earlier has no new output, unless the command returns its exit code.
   if (step.act === 'keep' && hasEnded(step.container.status)) {
     const exitCode = step.container.exitCode ?? 0;
     if (service === options.exitCodeFrom) await tell({ kind: 'exited', container: name, service, exitCode });
@@ -200,16 +200,16 @@ async function follow(
       since = after(exitedAt);
     }
   } catch (error) {
-    if (!isRuntimeError(error, 'notFound')) throw error; // Removed: the end of what there is to follow.
+    if (!isRuntimeError(error, 'notFound')) throw error; // The container was removed: nothing more to follow.
   }
 }
 
-/** Engines note the start of a run only after its first lines; the end of the run before is a safe border. */
+/** Engines record a run's start time only after its first lines, so use the end of the previous run. */
 function after(time: string): Date {
   return new Date(Date.parse(time) + 1);
 }
 
-/** Will its restart policy start it again? Not after a stop. */
+/** Whether the restart policy will start it again. A stopped container is not restarted. */
 function isBroughtBack(
   { status, exitCode, restartCount }: ContainerRecord,
   policy: RestartPolicy | undefined,
@@ -223,6 +223,6 @@ async function watch({ backend, signal }: Orchestration, id: string): Promise<vo
   try {
     for await (const _status of await backend.containers.watchHealth(id, { signal })) continue;
   } catch {
-    // The same trouble ends the following of the container's log, which tells it.
+    // Following the container's log fails in the same way and reports the error.
   }
 }

@@ -1,4 +1,4 @@
-/** Makes the containers of services. */
+/** Creates the containers of services. */
 import type { Project } from '../model/project.js';
 import { serviceHash } from '../model/hash.js';
 import { createHash } from 'node:crypto';
@@ -13,15 +13,15 @@ import { dependencyLabel, LABELS } from './labels.js';
 import { reported, type Orchestration } from './orchestration.js';
 import type { Desired } from './plan.js';
 
-/** A project with everything that its containers are made from. */
+/** A project with all inputs of its containers. */
 export interface Blueprint extends Desired {
-  /** What is copied into each service's containers. */
+  /** The files copied into each service's containers. */
   readonly contents: ReadonlyMap<string, Contents>;
 }
 
 /**
  * @param images the id of each service's image
- * @param held what secrets and configs with `environment:` hold
+ * @param held the values of secrets and configs with `environment:`
  * @throws ComposeFailure for a secret or config file that cannot be read
  */
 export async function blueprint(
@@ -39,13 +39,13 @@ export async function blueprint(
   return { project, images, contents, hashes };
 }
 
-/** Content that is copied into the container is part of what it is. */
+/** Content copied into the container is part of its configuration. */
 function configurationHash(service: string, contents: string | undefined): string {
   return contents === undefined ? service : createHash('sha256').update(`${service}${contents}`).digest('hex');
 }
 
 /**
- * The hashes by which `up` tells whether a container is still as the project says, by service.
+ * The configuration hash of each service, by which `up` detects changed services.
  *
  * @throws as `blueprint`
  */
@@ -59,16 +59,16 @@ export async function configurationHashes(
 export interface CreationOptions {
   readonly name: string;
   readonly number: number;
-  /** Made by `run`. */
+  /** Created by `run`. */
   readonly oneOff?: boolean;
-  /** The container that this one replaces: it hands its anonymous volumes on. */
+  /** The container that this one replaces. Its anonymous volumes are reused. */
   readonly predecessor?: ContainerRecord | undefined;
   readonly containerOf: (service: string) => string;
-  /** Changes the specification before it is used. */
+  /** Modifies the specification before it is used. */
   readonly amend?: (spec: ContainerSpec) => ContainerSpec;
 }
 
-/** @throws RuntimeError.alreadyExists when a container that is not this project's holds the name */
+/** @throws RuntimeError.alreadyExists when a container outside this project has the name */
 export async function createContainer(
   orchestration: Orchestration,
   plan: Blueprint,
@@ -96,8 +96,8 @@ export async function createContainer(
 }
 
 /**
- * The request of a killed `up` can reach the engine after the next one has looked what is there. What it makes is what
- * this one would make: the labels say so.
+ * A request of a killed `up` can reach the engine after the next `up` has listed the containers. Its container is the
+ * same as ours if the labels match.
  */
 async function createOrTake(
   { backend, signal }: Orchestration,
@@ -120,7 +120,10 @@ async function createOrTake(
   }
 }
 
-/** A container without its secrets must not be taken for a finished one by the next `up`. */
+/**
+ * Removes the container if copying fails: the next `up` must not mistake a container without its secrets for a complete
+ * one.
+ */
 async function putFiles(
   { backend, signal }: Orchestration,
   id: string,
@@ -160,12 +163,12 @@ function containerLabels(
 /** Engines name anonymous volumes with 64 hexadecimal digits. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;
 
-/** The volumes without a name that a container holds. */
+/** The anonymous volumes of a container. */
 export function anonymousVolumes({ mounts }: ContainerRecord): readonly MountRecord[] {
   return mounts.filter(({ type, source }) => type === 'volume' && source !== undefined && ANONYMOUS.test(source));
 }
 
-/** What a service keeps in volumes without a name outlives the replacement of its container. */
+/** The data in a service's anonymous volumes survives the replacement of its container. */
 function withInherited(spec: ContainerSpec, predecessor: ContainerRecord | undefined): ContainerSpec {
   const volumes = predecessor === undefined ? [] : anonymousVolumes(predecessor);
   if (volumes.length === 0) return spec;

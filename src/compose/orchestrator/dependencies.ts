@@ -1,4 +1,4 @@
-/** Waits until everything that a service depends on is as far as it has to be. */
+/** Waits until all dependencies of a service satisfy their conditions. */
 import type { DependencyCondition } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './acts.js';
@@ -10,15 +10,15 @@ import { waitForCondition } from './wait.js';
 export interface AwaitedDependency {
   readonly service: string;
   readonly condition: DependencyCondition;
-  /** False: when it does not come to that, go on with a warning. */
+  /** False: continue with a warning if the condition is not met. */
   readonly required: boolean;
-  /** Its restart policy brings it back when it has ended. */
+  /** Its restart policy restarts it when it has ended. */
   readonly willRestart: boolean;
 }
 
 /**
- * @param containers of each service; a dependency that is not among them is none of this act's
- * @param seconds how long each condition may take; default: 60
+ * @param containers of each service; dependencies not listed are ignored
+ * @param seconds the timeout of each condition; default: 60
  * @throws ComposeWaitError, or RuntimeError.invalidState of a container that has ended
  */
 export async function awaitDependencies(
@@ -27,7 +27,7 @@ export async function awaitDependencies(
   containers: ReadonlyMap<string, readonly ContainerName[]>,
   seconds?: number,
 ): Promise<void> {
-  // The first failure must end the other waits.
+  // The first failure cancels the other waits.
   const failed = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, failed.signal]) };
   await Promise.all(

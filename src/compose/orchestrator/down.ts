@@ -1,4 +1,4 @@
-/** Takes a project down: containers in reverse order of dependency, then its networks, then what else is asked for. */
+/** Takes a project down: containers in reverse dependency order, then networks, then volumes and images on request. */
 import type { Project } from '../model/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord } from '../runtime/records.js';
@@ -11,32 +11,32 @@ import { endProvided } from './providers/providers.js';
 import { reported, type Orchestration, type ResourceKind } from './orchestration.js';
 
 export interface DownOptions {
-  /** The loaded project, where there is a compose file: without it every container counts as the project's. */
+  /** The loaded project, if there is a compose file. Without it every container counts as the project's. */
   readonly project?: Project;
-  /** Only these services; networks, volumes and images stay. */
+  /** Limits the command to these services; networks, volumes and images are kept. */
   readonly services?: readonly string[];
-  /** Named volumes of the project, and the anonymous ones of its containers. */
+  /** Remove named volumes of the project, and the anonymous volumes of its containers. */
   readonly volumes?: boolean;
-  /** Containers of services that the compose file does not have. */
+  /** Remove containers of services that are not in the compose file. */
   readonly removeOrphans?: boolean;
-  /** `local`: images that were built and have no name of their own; `all`: every image that a service uses. */
+  /** `local`: images that were built without a custom name; `all`: every image that a service uses. */
   readonly images?: 'local' | 'all';
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** What was stopped and removed, by name. */
+/** The names of stopped and removed resources. */
 export interface DownResult {
   readonly stopped: readonly string[];
   readonly removed: readonly string[];
-  /** Networks that the engine did not remove, because something else uses them. */
+  /** Networks that the engine did not remove because they are in use. */
   readonly keptNetworks: readonly string[];
 }
 
 /**
- * Nothing to take down is no failure: the end is the same.
+ * Succeeds if there is nothing to take down.
  *
  * @throws OrchestratorError.serviceNotFound
- * @throws TerminalError.commandFailed of a provider
+ * @throws TerminalError.commandFailed for a failing provider
  */
 export async function down(orchestration: Orchestration, name: string, options: DownOptions = {}): Promise<DownResult> {
   const present = await observeProject(orchestration, name);
@@ -66,17 +66,17 @@ function chosen(members: readonly Member[], { project, services = [], removeOrph
 }
 
 export interface RemoveMembersOptions {
-  /** Whether those that run are stopped first; else none of them is to run. */
+  /** Stop running containers first; otherwise none of them should be running. */
   readonly stop: boolean;
-  /** Their anonymous volumes go with them. */
+  /** Also remove their anonymous volumes. */
   readonly volumes?: boolean;
   readonly project?: Project | undefined;
   readonly timeoutSeconds?: number | undefined;
 }
 
 /**
- * One container is removed while what it depended on is being stopped already. Each is looked at once: what it has come
- * to since then does not matter, as it goes in any case, or the engine keeps it.
+ * Removals overlap with the stops of dependencies. Each container is inspected once; later changes do not matter,
+ * because it is removed in any case, or the engine keeps it.
  */
 export async function removeMembers(
   orchestration: Orchestration,
@@ -96,13 +96,14 @@ export async function removeMembers(
   ]);
 }
 
-/** Does something with a container of a service. */
+/** An operation on a container of a service. */
 export type ContainerAct = (service: string, container: ContainerRecord, bound: Orchestration) => Promise<void>;
 
 /**
- * Acts on containers, each before those of the services that its own depends on, as the containers' labels say.
+ * Runs operations on containers. Each container comes before those of the services that it depends on, according to the
+ * containers' labels.
  *
- * @param acts one after the other on each container; the first of one overlaps the second of another
+ * @param acts run in sequence on each container; those of different containers overlap
  */
 export async function eachServiceDown(
   orchestration: Orchestration,
@@ -118,13 +119,13 @@ export async function eachServiceDown(
   await inStages(services, order, acts.map(onEach), orchestration);
 }
 
-/** The services that a service depends on, as its containers say. */
+/** The services that a service depends on, according to its containers' labels. */
 export function dependenciesIn(members: readonly Member[], service: string): string[] {
   const own = members.filter((member) => member.service === service);
   return [...new Set(own.flatMap(({ dependencies }) => dependencies.map((each) => each.service)))];
 }
 
-/** @returns the names of those that stay */
+/** @returns the names of the networks that remain */
 async function removeNetworks(orchestration: Orchestration, project: string): Promise<string[]> {
   const { networks } = orchestration.backend.internal;
   const { signal } = orchestration;
@@ -170,7 +171,7 @@ async function removeImages(
 }
 
 /**
- * Something that others use stays, with a warning; something that is gone is as it should be.
+ * Keeps a resource in use, with a warning. Succeeds if the resource is already gone.
  *
  * @returns whether it is gone
  */

@@ -1,4 +1,4 @@
-/** The error families of orchestration: ComposeWaitError and OrchestratorError of the compose error catalogue. */
+/** The error families ComposeWaitError and OrchestratorError of the compose error catalogue. */
 import { failureMessage, type FailureCase, type FailureFields } from '../../../generated/failures.js';
 
 type Failure<Family extends 'ComposeWaitError' | 'OrchestratorError'> = {
@@ -7,7 +7,7 @@ type Failure<Family extends 'ComposeWaitError' | 'OrchestratorError'> = {
 
 export type WaitFailure = Failure<'ComposeWaitError'>;
 
-/** A condition of `depends_on` that was not met. */
+/** An unmet `depends_on` condition. */
 export class ComposeWaitError extends Error {
   override readonly name = 'ComposeWaitError';
   readonly failure: WaitFailure;
@@ -20,7 +20,7 @@ export class ComposeWaitError extends Error {
 
 export type OrchestratorFailure = Failure<'OrchestratorError'>;
 
-/** A request about a project, service or number of replicas that cannot be. */
+/** A request with an unknown project or service, or an invalid number of replicas. */
 export class OrchestratorError extends Error {
   override readonly name = 'OrchestratorError';
   readonly failure: OrchestratorFailure;

@@ -1,4 +1,4 @@
-/** What a person wants to know of a container that kept others from starting. */
+/** Explains why a container prevented others from starting. */
 import type { Project } from '../model/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
@@ -6,9 +6,9 @@ import { ComposeWaitError } from './errors.js';
 import type { Orchestration } from './orchestration.js';
 
 /**
- * What to do about a failure of `up`, `run` or `start`.
+ * Suggests what to do about a failure of `up`, `run` or `start`.
  *
- * @returns lines to print below the error; none where nothing is known
+ * @returns lines to print below the error, possibly none
  */
 export async function explain(
   orchestration: Pick<Orchestration, 'backend'>,
@@ -31,7 +31,7 @@ function missingExternalNetwork(error: unknown, project: Project | undefined): s
     : undefined;
 }
 
-/** As the mock, Docker and Podman put it. */
+/** The messages of the mock, Docker and Podman. */
 const portIsTaken =
   /(?::|\bport )(\d+)(?:: bind: address already in use| failed: port is already allocated| is already allocated)/i;
 
@@ -55,9 +55,9 @@ async function explainPort({ backend }: Pick<Orchestration, 'backend'>, port: nu
 const SHOWN_LINES = 10;
 
 /**
- * Looks at the container that an unmet condition is about.
+ * Inspects the container of an unmet condition.
  *
- * @returns lines to print below the error; none for other errors, and for a container that is gone
+ * @returns lines to print below the error; none for other errors or a removed container
  */
 async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: unknown): Promise<string[]> {
   const name = containerOf(error);
@@ -75,7 +75,7 @@ async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: 
     const title = `${name} is ${health.status}`;
     return titled(title, 'Its last health check printed', output === '' ? [] : output.split(/\r?\n/));
   } catch {
-    // The error itself is what has to be told.
+    // Report the original error only.
     return [];
   }
 }

@@ -1,13 +1,13 @@
-/** Commands that run around a service's life: in its container after the start and before the stop. */
+/** Lifecycle hooks: commands that run in a service's container after the start and before the stop. */
 import type { Hook } from '../model/workload.js';
 import { backendFailure } from '../runtime/errors.js';
 import { given } from './container/given.js';
 import type { Orchestration } from './orchestration.js';
 
 /**
- * Runs hooks in a container, one after the other.
+ * Runs hooks in a container, in sequence.
  *
- * @throws RuntimeError.backendFailure for the first that ends with another code than 0
+ * @throws RuntimeError.backendFailure for the first hook with a nonzero exit code
  */
 export async function runHooks(
   { backend, report, signal }: Orchestration,

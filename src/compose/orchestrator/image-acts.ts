@@ -1,4 +1,4 @@
-/** `build` and `pull` of a project's services. */
+/** `build` and `pull` for a project's services. */
 import type { Project } from '../model/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { buildDependencies, buildImage, imageOf, pullImage, type BuildOptions } from './images.js';
@@ -6,9 +6,9 @@ import { inDependencyOrder } from './ordered.js';
 import type { Orchestration } from './orchestration.js';
 
 /**
- * Builds every service that says how, each after those whose images it starts from.
+ * Builds every service with a `build` section, each after the services whose images it uses as base.
  *
- * @returns the names of the services that were built
+ * @returns the names of the built services
  * @throws RuntimeError.backendFailure, imageNotFound
  */
 export async function buildProject(
@@ -29,11 +29,11 @@ export async function buildProject(
 }
 
 export interface PullOptions {
-  /** Go on with the others when one cannot be pulled. */
+  /** Continue with other images when one cannot be pulled. */
   readonly ignoreFailures?: boolean;
-  /** Leave out services that are built. */
+  /** Skip services that are built. */
   readonly ignoreBuildable?: boolean;
-  /** `missing`: only what is not here. */
+  /** `missing`: only images that are not present. */
   readonly policy?: 'always' | 'missing';
 }
 
@@ -43,7 +43,7 @@ export async function pullProject(orchestration: Orchestration, project: Project
   const images = new Map<string, string | undefined>();
   for (const [name, { build, image, platform, provider, pull_policy: policy }] of Object.entries(project.services)) {
     if (provider !== undefined) continue;
-    // What is only built has no registry to come from.
+    // Services that are only built have no image to pull.
     if (policy === 'never' || policy === 'build' || (build !== undefined && image === undefined)) continue;
     if (build !== undefined && options.ignoreBuildable === true) continue;
     images.set(imageOf(project, name), platform);

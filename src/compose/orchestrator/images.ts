@@ -1,4 +1,4 @@
-/** Brings the images of a project's services here: found, pulled or built. */
+/** Provides the images of a project's services: present, pulled or built. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,21 +13,21 @@ import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 
 export interface ImageOptions {
-  /** `--build`: build even where the image is here; `never`: do not build. */
+  /** `--build`: build even if the image is present; `never`: do not build. */
   readonly build?: 'always' | 'missing' | 'never';
-  /** `--pull`, before a service's own `pull_policy`. */
+  /** `--pull`; overrides a service's `pull_policy`. */
   readonly pull?: 'always' | 'missing' | 'never';
-  /** What secrets with `environment:` hold. */
+  /** The values of secrets with `environment:`. */
   readonly contents: ReadonlyMap<string, string>;
 }
 
-/** The image of a service; one that is built and not named is `<project>-<service>`. */
+/** The image name of a service. A built image without a name is called `<project>-<service>`. */
 export function imageOf(project: Project, service: string): string {
   return project.services[service]?.image ?? `${project.name}-${service}`;
 }
 
 /**
- * Makes sure that every service's image is here.
+ * Ensures that every service's image is present.
  *
  * @returns the id of each service's image
  * @throws RuntimeError.imageNotFound, backendFailure when a build fails
@@ -44,7 +44,7 @@ export async function ensureImages(
     (name) => buildDependencies(project.services[name] ?? {}),
     async (name, signal) => {
       const service = project.services[name] ?? {};
-      // Two services with one image bring it here once.
+      // Two services with the same image cause one pull or build.
       const key = JSON.stringify([imageOf(project, name), service.platform, service.build]);
       const id = once.get(key) ?? ensureImage({ ...orchestration, signal }, project, name, options);
       once.set(key, id);
@@ -77,7 +77,7 @@ async function ensureImage(
     if (present === undefined) throw imageNotFound(image);
     return present;
   }
-  // `daily`, `weekly` and `every_<duration>` pull each time: no engine tells when an image was pulled last.
+  // `daily`, `weekly` and `every_<duration>` pull each time, because no engine reports when an image was last pulled.
   await pullImage(orchestration, image, service.platform);
   return (await imageId(orchestration, image)) ?? '';
 }
@@ -91,7 +91,7 @@ async function imageId({ backend, signal }: Orchestration, reference: string): P
   }
 }
 
-/** @throws RuntimeError.imageNotFound when the registry does not give it */
+/** @throws RuntimeError.imageNotFound when the registry does not supply it */
 export async function pullImage(
   orchestration: Orchestration,
   reference: string,
@@ -110,11 +110,11 @@ export interface BuildOptions {
   readonly contents: ReadonlyMap<string, string>;
   readonly noCache?: boolean;
   readonly pull?: boolean;
-  /** `--build-arg`, before those of the file. */
+  /** `--build-arg`; overrides those of the file. */
   readonly buildArguments?: Readonly<Record<string, string>>;
 }
 
-/** Other services whose images a build starts from. */
+/** Other services whose images a build uses as base. */
 export function buildDependencies({ build }: Service): string[] {
   const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];
   return contexts.filter((each) => each.startsWith('service:')).map((each) => each.slice('service:'.length));
@@ -123,8 +123,8 @@ export function buildDependencies({ build }: Service): string[] {
 /**
  * Builds a service's image.
  *
- * @returns its id
- * @throws RuntimeError.backendFailure when the build fails, imageNotFound when its base is missing
+ * @returns the image's id
+ * @throws RuntimeError.backendFailure when the build fails, imageNotFound when its base image is missing
  */
 export async function buildImage(
   orchestration: Orchestration,
@@ -199,7 +199,9 @@ function strings(args: Readonly<Record<string, string | null>> = {}): Record<str
   return Object.fromEntries(Object.entries(args).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
-/** Builders read secrets from files: those of the environment get one that lives as long as the build. */
+/**
+ * Builders read secrets from files, so secrets from the environment are written to files for the duration of the build.
+ */
 async function withSecretFiles<T>(
   project: Project,
   references: readonly FileReference[],

@@ -1,6 +1,6 @@
 /**
- * The labels by which containers, networks and volumes belong to a project. They are Docker Compose's own, so that
- * every tool that knows them sees the same project. A project is never recognized by splitting names.
+ * The labels that assign containers, networks and volumes to a project. They are Docker Compose's, so that other tools
+ * see the same project. Names are never parsed to recognize a project.
  */
 import type { DependencyCondition, Service } from '../model/service.js';
 
@@ -18,11 +18,11 @@ export const LABELS = {
   volume: 'com.docker.compose.volume',
 } as const;
 
-/** What one service needs of another, as the label keeps it. */
+/** A dependency between services, as stored in the label. */
 export interface LabelledDependency {
   readonly service: string;
   readonly condition: DependencyCondition;
-  /** Is this service restarted when the other one is? */
+  /** Restart this service when the other one restarts. */
   readonly restart: boolean;
 }
 
@@ -33,7 +33,7 @@ export function dependencyLabel(service: Service): string {
     .join(',');
 }
 
-/** Reads what any tool wrote; an entry without a known condition counts as `service_started`. */
+/** Parses the label of any tool. An entry without a known condition counts as `service_started`. */
 export function parseDependencyLabel(text: string): LabelledDependency[] {
   return text
     .split(',')
@@ -48,7 +48,7 @@ function asCondition(text: string): DependencyCondition {
   return text === 'service_healthy' || text === 'service_completed_successfully' ? text : 'service_started';
 }
 
-/** What a container is called while its successor has taken its name; an `up` that died there left it so. */
+/** The temporary name of a container whose successor has taken its name. Remains if `up` dies at that point. */
 export function outgoingName(id: string, name: string): string {
   return `${id.slice(0, 12)}_${name}`;
 }

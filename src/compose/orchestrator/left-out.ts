@@ -1,4 +1,4 @@
-/** What the model reads and no backend can be told: named once, so that nothing is dropped silently. */
+/** Keys that the model reads but no backend supports. Each is reported, so that nothing is ignored silently. */
 import type { Project } from '../model/project.js';
 import type { Service } from '../model/service.js';
 
@@ -17,7 +17,7 @@ const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => b
   ['build.platforms after the first', ({ build }) => (build?.platforms ?? []).length > 1],
 ];
 
-/** One sentence for each key that some service uses. */
+/** Returns one sentence per key in use. */
 export function leftOut({ services }: Project): string[] {
   return LEFT_OUT.flatMap(([key, isUsed]) => {
     const users = Object.entries(services).flatMap(([name, service]) => (isUsed(service) ? [name] : []));

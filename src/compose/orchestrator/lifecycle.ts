@@ -1,4 +1,4 @@
-/** Starts, stops and signals the containers that a project has; labels say all that is needed. */
+/** Starts, stops and signals a project's containers. Needs only their labels. */
 import type { Project } from '../model/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
@@ -14,14 +14,14 @@ import { endProvided } from './providers/providers.js';
 export interface Selection {
   /** The project's name. */
   readonly name: string;
-  /** None: all of them. */
+  /** Empty: all services. */
   readonly services: readonly string[];
-  /** The loaded project, where there is a compose file: hooks, and services of which nothing exists. */
+  /** The loaded project, if there is a compose file. Supplies hooks, and services without containers. */
   readonly project?: Project | undefined;
 }
 
 /**
- * The replicas that a command is about.
+ * The replicas that a command applies to.
  *
  * @throws OrchestratorError.projectNotFound, serviceNotFound
  */
@@ -32,7 +32,7 @@ export async function selectMembers(orchestration: Orchestration, selection: Sel
   return membersOf(members, selection.services, selection.name, defined);
 }
 
-/** Starts what does not run, after what it depends on. */
+/** Starts containers that are not running, after their dependencies. */
 export async function startProject(orchestration: Orchestration, selection: Selection): Promise<void> {
   const members = await selectMembers(orchestration, selection);
   const replicas = new Map<string, Member[]>();
@@ -63,7 +63,7 @@ export interface StopSelection extends Selection {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** Stops what runs, before what it depends on. */
+/** Stops running containers, before their dependencies. */
 export async function stopProject(orchestration: Orchestration, selection: StopSelection): Promise<void> {
   await stopMembers(orchestration, await selectMembers(orchestration, selection), selection);
   if (selection.project !== undefined) {
@@ -82,11 +82,11 @@ export async function stopMembers(
 }
 
 export interface RestartSelection extends StopSelection {
-  /** `--no-deps`: leave out the services that ask to be restarted with one of these (`depends_on.restart`). */
+  /** `--no-deps`: exclude services that request a restart together with one of these (`depends_on.restart`). */
   readonly dependants?: boolean;
 }
 
-/** Stops what runs and starts all of it, in order. */
+/** Stops running containers and starts all, in order. */
 export async function restartProject(orchestration: Orchestration, selection: RestartSelection): Promise<void> {
   const members = await selectMembers(orchestration, { ...selection, services: [] });
   const chosen = await selectMembers(orchestration, selection);
@@ -107,7 +107,7 @@ function addDependants(members: readonly Member[], services: Set<string>): void 
   }
 }
 
-/** Sends a signal to what runs; one that has ended meanwhile is none to signal. */
+/** Signals running containers. Skips those that have ended in the meantime. */
 export async function killProject(
   orchestration: Orchestration,
   selection: Selection & { readonly killSignal?: string | undefined },
@@ -128,7 +128,7 @@ export async function killProject(
   );
 }
 
-/** What `rm` would remove: what has ended or was never started, and with `stop` what runs, too. */
+/** The containers that `rm` would remove: ended or never started, and with `stop` also running ones. */
 export async function removableMembers(
   orchestration: Orchestration,
   selection: Selection & { readonly stop?: boolean },

@@ -1,4 +1,4 @@
-/** The output of many containers as one stream, each line with its container. */
+/** Merges the output of many containers into one stream, each line with its container. */
 import { setMaxListeners } from 'node:events';
 import { channel, type Channel } from '../runtime/channel.js';
 import { isRuntimeError } from '../runtime/errors.js';
@@ -14,15 +14,15 @@ export interface MemberLine extends LogLine {
 }
 
 export interface MemberLogOptions extends Pick<LogOptions, 'since' | 'until' | 'tail'> {
-  /** Go on with new lines, also of containers that are started later, until all have ended. */
+  /** Continue with new lines, also of containers started later, until all have ended. */
   readonly follow?: boolean;
 }
 
 /**
- * The lines of some containers: without `follow` container by container is not guaranteed, order within each is.
- * Reads no faster than its consumer.
+ * Streams the lines of some containers. Lines of each container are in order; lines of different containers may
+ * interleave even without `follow`. Reads no faster than its consumer.
  *
- * @param wanted which of the project's services may join while following
+ * @param wanted the project's services whose containers may join while following
  */
 export async function* projectLogs(
   orchestration: Orchestration,
@@ -32,7 +32,7 @@ export async function* projectLogs(
 ): AsyncGenerator<MemberLine, void> {
   const left = new AbortController();
   const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
-  // Each container that is followed listens: many are no leak.
+  // Each followed container adds a listener, so many listeners are not a leak.
   setMaxListeners(0, bound.signal);
   const lines = channel<MemberLine>();
   const pumps = new PumpSet(bound, lines);
@@ -46,7 +46,7 @@ export async function* projectLogs(
   }
 }
 
-/** Reads containers' logs into one channel, which ends when no container is left to read. */
+/** Reads containers' logs into one channel, which ends when no container is left. */
 class PumpSet {
   readonly #orchestration: Orchestration;
   readonly #lines: Channel<MemberLine>;
@@ -66,19 +66,19 @@ class PumpSet {
       this.#endIfDone();
     };
     this.#read(container, service, options).then(settle, (error: unknown) => {
-      // One that was removed has no more to say; of an abort the consumer hears by its own signal.
+      // A removed container has no more output. An abort reaches the consumer through its own signal.
       if (isRuntimeError(error, 'notFound')) settle();
       else this.#lines.fail(error);
     });
   }
 
-  /** All that were there at the beginning have been added. */
+  /** Called when all initial containers have been added. */
   seal(): void {
     this.#sealed = true;
     this.#endIfDone();
   }
 
-  /** Adds containers of the project as they are started. */
+  /** Adds the project's containers as they start. */
   async admit(wanted: { readonly project: string; readonly services: readonly string[] }): Promise<void> {
     const { backend, signal } = this.#orchestration;
     try {

@@ -1,4 +1,4 @@
-/** What is there of a project, read from labels alone: no compose file is needed to stop or list what runs. */
+/** Reads the actual state of a project from labels, so that stopping and listing need no compose file. */
 import type { ContainerRecord } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
 import { LABELS, parseDependencyLabel } from './labels.js';
@@ -10,12 +10,12 @@ export interface Member {
   readonly container: ContainerRecord;
   readonly project: string;
   readonly service: string;
-  /** Counts the replicas of a service from 1. */
+  /** The replica's number, from 1. */
   readonly number: number;
-  /** Made by `run`: no replica of its service. */
+  /** Created by `run`, so not a replica of its service. */
   readonly oneOff: boolean;
   readonly configHash: string | undefined;
-  /** The id of the image that it was created from, where the tool that made it said so. */
+  /** The id of the image that it was created from, if the creating tool recorded it. */
   readonly imageId: string | undefined;
   readonly dependencies: readonly LabelledDependency[];
 }
@@ -34,7 +34,7 @@ export async function observeAll({ backend, signal }: Pick<Orchestration, 'backe
   return (await backend.containers.list({ labels: { [LABELS.project]: '' }, signal })).flatMap(memberOf);
 }
 
-/** A container without project or service label is none of ours. */
+/** Containers without a project or service label belong to no project. */
 export function memberOf(container: ContainerRecord): Member[] {
   const { labels } = container;
   const project = labels[LABELS.project];
@@ -58,9 +58,9 @@ export function memberOf(container: ContainerRecord): Member[] {
 /**
  * The replicas of some services.
  *
- * @param names none: of all services
- * @param defined services that the compose file has although nothing of them may exist
- * @throws OrchestratorError.serviceNotFound for a name that neither the file nor any container has
+ * @param names empty: all services
+ * @param defined services of the compose file, which may have no containers
+ * @throws OrchestratorError.serviceNotFound for a name in neither the file nor a container's labels
  */
 export function membersOf(
   members: readonly Member[],
@@ -86,7 +86,7 @@ export async function requireProject(
   return members;
 }
 
-/** One container of a service, for a command about one: the lowest number, or the one asked for. */
+/** The container that a single-container command applies to: the requested number, or the lowest. */
 export function memberNumbered(members: readonly Member[], number?: number): Member | undefined {
   const sorted = members.toSorted((one, other) => one.number - other.number);
   return number === undefined ? sorted[0] : sorted.find((member) => member.number === number);

@@ -1,4 +1,4 @@
-/** What every operation on a project works with: where, in what time, until when, and who hears of it. */
+/** The context of every operation on a project: backend, clock, cancellation and progress reports. */
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { RunProvider } from './providers/providers.js';
@@ -6,12 +6,12 @@ import type { RunProvider } from './providers/providers.js';
 export interface Orchestration {
   readonly backend: Backend;
   readonly clock: Clock;
-  /** Fires when the caller gives up; what was begun by then is finished by the next `up`. */
+  /** Fires when the caller gives up. The next `up` completes unfinished work. */
   readonly signal: AbortSignal;
   readonly report: (progress: Progress) => void;
   /** How many images are pulled or built at the same time. */
   readonly parallel: number;
-  /** Runs the programs of services with `provider`. Absent: such services are refused. */
+  /** Runs the programs of services with `provider`. Absent: such services are rejected. */
   readonly runProvider?: RunProvider;
 }
 
@@ -24,7 +24,7 @@ export type Progress =
       readonly name: string;
       /** One word: `Creating`, `Started`. */
       readonly status: string;
-      /** Nothing more will come of this resource by this act. */
+      /** This operation will report nothing more about the resource. */
       readonly done: boolean;
     }
   /** A line of a build or a pull. */
@@ -33,7 +33,7 @@ export type Progress =
 
 export const DEFAULT_PARALLEL = 16;
 
-/** Reports the begin of an act, acts, and reports its end; a failure is reported too, and thrown on. */
+/** Reports the start of an operation, runs it, and reports its end. A failure is reported and rethrown. */
 export async function reported<T>(
   { report, signal }: Orchestration,
   resource: ResourceKind,
@@ -47,7 +47,7 @@ export async function reported<T>(
     report({ kind: 'status', resource, name, status: after, done: true });
     return result;
   } catch (error) {
-    // The failure of something else ends this act, too: that is the reason of the signal then.
+    // Another failure also cancels this operation; then the error is the signal's reason.
     const status = signal.aborted && error === signal.reason ? 'Interrupted' : 'Failed';
     report({ kind: 'status', resource, name, status, done: true });
     throw error;

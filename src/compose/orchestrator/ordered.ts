@@ -1,12 +1,12 @@
-/** Runs acts in the order of a graph, at the same time where the graph allows. */
+/** Runs operations in dependency order, in parallel where the graph allows. */
 import { setMaxListeners } from 'node:events';
 
 /**
- * Visits every name after those it depends on. Dependencies that are not among the names count as met. When a visit
- * fails, no other begins, those under way are told by their signal, and once all have settled the failure is thrown.
+ * Visits every name after its dependencies. Dependencies that are not among the names count as met. When a visit fails,
+ * no further visit starts, the signal cancels those in progress, and the failure is thrown once all have settled.
  *
- * @param names without circles
- * @param limit how many visits may be under way
+ * @param names without dependency cycles
+ * @param limit the number of concurrent visits
  */
 export async function inDependencyOrder(
   names: readonly string[],
@@ -18,7 +18,7 @@ export async function inDependencyOrder(
   const unmet = new Map(names.map((name) => [name, new Set(dependenciesOf(name).filter((each) => known.has(each)))]));
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  // Each act that is under way listens: many are no leak.
+  // Each operation in progress adds a listener, so many listeners are not a leak.
   setMaxListeners(0, either);
   const underWay = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
@@ -52,8 +52,8 @@ export async function inDependencyOrder(
 }
 
 /**
- * The same in several stages: each stage of a name comes after its stage before, and after the same stage of those that
- * the name depends on. So the stages of different names overlap.
+ * As `inDependencyOrder`, in several stages: each stage of a name follows its previous stage and the same stage of its
+ * dependencies. Stages of different names may overlap.
  */
 export async function inStages(
   names: readonly string[],
@@ -78,12 +78,12 @@ export async function inStages(
 }
 
 interface StageVisit {
-  /** The visits that come before. */
+  /** The visits that must finish first. */
   readonly after: readonly string[];
   readonly visit: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The graph turned around: who must go before a name when things are taken down. */
+/** Reverses the graph, for taking things down. */
 export function reversed(
   names: readonly string[],
   dependenciesOf: (name: string) => readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What has to be done so that what is there becomes what the project says. Pure: the same project and the same
- * containers give the same plan, and for containers that are as they should be the plan is to keep them.
+ * Plans the steps that bring a project's containers to the desired state. A pure function: the same project and
+ * containers give the same plan. Containers in the desired state are kept.
  */
 import { SHARED_NAMESPACES } from '../model/normalize.js';
 import type { Project } from '../model/project.js';
@@ -22,10 +22,10 @@ export type Step =
       readonly reason: RecreateReason;
     }
   | { readonly act: 'start'; readonly number: number; readonly container: ContainerRecord }
-  /** Stopped and started again, because what it depends on is another container now. */
+  /** Stop and start it, because a dependency's container was replaced. */
   | { readonly act: 'restart'; readonly number: number; readonly container: ContainerRecord }
   | { readonly act: 'keep'; readonly number: number; readonly container: ContainerRecord }
-  /** One replica too many. */
+  /** Remove a surplus replica. */
   | { readonly act: 'remove'; readonly number: number; readonly container: ContainerRecord };
 
 /** `interrupted`: an `up` died while it was replacing this container. */
@@ -37,35 +37,35 @@ export interface ServicePlan {
 }
 
 export interface Plan {
-  /** One for each service of the project, each after those it depends on. */
+  /** One per service of the project, in dependency order. */
   readonly services: readonly ServicePlan[];
-  /** Containers of the project whose service the project does not have. */
+  /** Containers of the project whose service is not in the compose file. */
   readonly orphans: readonly Member[];
 }
 
-/** What the project's containers should be made with. */
+/** The desired inputs of the project's containers. */
 export interface Desired {
   readonly project: Project;
   /** The configuration hash of each service. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** The id of each service's image; absent where the image is not here. */
+  /** The id of each service's image; absent if the image is not present. */
   readonly images: ReadonlyMap<string, string>;
 }
 
 export interface PlanOptions {
-  /** `--scale`: numbers of replicas that go before the file's. */
+  /** `--scale`: replica counts that override the file's. */
   readonly scale?: ReadonlyMap<string, number>;
-  /** `changed` (default) replaces what differs; `never` keeps it; `always` replaces everything. */
+  /** `changed` (default) replaces containers that differ; `never` keeps them; `always` replaces all. */
   readonly recreate?: 'changed' | 'never' | 'always';
-  /** Services that `recreate` is about; the others are replaced only when they have changed. Default: all. */
+  /** Services that `recreate` applies to; others are replaced only if they have changed. Default: all. */
   readonly targets?: readonly string[];
-  /** Replace the dependants of a replaced service, too. */
+  /** Also replace the dependants of a replaced service. */
   readonly recreateDependants?: boolean;
-  /** False (`create`): make containers, and leave them as they are otherwise. */
+  /** False (`create`): create containers without starting or stopping any. */
   readonly start?: boolean;
 }
 
-/** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for a `scale` that cannot be */
+/** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale` */
 export function planUp(desired: Desired, actual: readonly Member[], options: PlanOptions = {}): Plan {
   const { project } = desired;
   requireScale(project, options.scale ?? new Map());
@@ -79,12 +79,12 @@ export function planUp(desired: Desired, actual: readonly Member[], options: Pla
   return { services, orphans: actual.filter(({ service, oneOff }) => !oneOff && !Object.hasOwn(known, service)) };
 }
 
-/** Does the plan change nothing? */
+/** Whether the plan changes nothing. */
 export function isSettled(plan: Plan): boolean {
   return plan.services.every(({ steps }) => steps.every(({ act }) => act === 'keep'));
 }
 
-/** How many containers a service should have. */
+/** The desired number of a service's containers. */
 export function replicaCount(service: Service, asked?: number): number {
   return asked ?? service.scale ?? service.deploy?.replicas ?? 1;
 }
@@ -100,7 +100,7 @@ function requireScale(project: Project, scale: ReadonlyMap<string, number>): voi
   }
 }
 
-/** Services, each after those it depends on; by name where the graph leaves it open. */
+/** Services in dependency order, by name where the order is free. */
 function inOrder(project: Project): string[] {
   const ordered = new Set<string>();
   const pending = Object.keys(project.services).sort();
@@ -110,7 +110,7 @@ function inOrder(project: Project): string[] {
         (dependency) => ordered.has(dependency) || !Object.hasOwn(project.services, dependency),
       ),
     );
-    // A loaded project has no circles; should one come in, its services go in by name instead of never.
+    // A loaded project has no cycles. If there is one nevertheless, order its services by name.
     for (const name of ready.length > 0 ? ready : [...pending]) {
       ordered.add(name);
       pending.splice(pending.indexOf(name), 1);
@@ -119,7 +119,7 @@ function inOrder(project: Project): string[] {
   return [...ordered];
 }
 
-/** By number; of two with one number, which an `up` leaves that dies between them, the successor first. */
+/** Ordered by number. If an interrupted `up` left two with the same number, the successor comes first. */
 function replicasOf(service: string, actual: readonly Member[]): Member[] {
   return actual
     .filter((member) => member.service === service && !member.oneOff)
@@ -141,7 +141,7 @@ function planService(
   const { project } = desired;
   const service = project.services[name] ?? {};
   const wanted = replicaCount(service, options.scale?.get(name));
-  // Numbers are 1 to n, so that a name that is documented is a container that exists.
+  // Numbers run from 1 to n, so that documented names exist.
   const kept = present.filter(
     (member, index) => member.number <= wanted && present[index - 1]?.number !== member.number,
   );
@@ -180,7 +180,7 @@ function planService(
   ];
 }
 
-/** What a replaced dependency does to this service's containers. */
+/** How a replaced dependency affects this service's containers. */
 function dependencyEffect(
   service: Service,
   replaced: ReadonlySet<string>,
@@ -188,7 +188,7 @@ function dependencyEffect(
 ): 'recreate' | 'restart' | undefined {
   const dependencies = Object.entries(service.depends_on ?? {}).filter(([name]) => replaced.has(name));
   if (dependencies.length === 0) return undefined;
-  // These hold the other container by its id, which is gone.
+  // These settings hold the id of the replaced container.
   const bound = [
     ...SHARED_NAMESPACES.flatMap((key) => service[key] ?? []).filter((mode) => mode.startsWith('service:')),
     ...(service.volumes_from ?? []).map((entry) => `service:${entry.split(':', 1)[0] ?? ''}`),
@@ -220,8 +220,8 @@ function isOutgoing({ id, name }: ContainerRecord): boolean {
 }
 
 /**
- * A one-shot service that others wait for and that has succeeded is not run again: what it was for is done. Any other
- * service that has ended is started.
+ * A one-shot service that others wait for and that has succeeded is not run again. Any other service that has ended is
+ * started.
  */
 function hasDoneItsWork(name: string, container: ContainerRecord, project: Project): boolean {
   if (!hasEnded(container.status) || container.status === 'stopped' || container.exitCode !== 0) return false;

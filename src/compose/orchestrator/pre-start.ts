@@ -1,4 +1,4 @@
-/** `pre_start`: commands that run to their end in containers of their own before a service starts. */
+/** `pre_start`: commands that run to completion in separate containers before a service starts. */
 import { backendFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerSpec } from '../runtime/spec.js';
 import type { PreStartHook } from '../model/workload.js';
@@ -10,9 +10,9 @@ import { LABELS } from './labels.js';
 import type { Orchestration } from './orchestration.js';
 
 /**
- * Runs a service's hooks one after the other, each before the service's first container.
+ * Runs a service's hooks in sequence before the service's first container.
  *
- * @throws RuntimeError.backendFailure for the first that ends with another code than 0
+ * @throws RuntimeError.backendFailure for the first hook with a nonzero exit code
  */
 export async function runPreStart(
   orchestration: Orchestration,
@@ -66,7 +66,7 @@ async function requireImage(orchestration: Orchestration, image: string): Promis
   }
 }
 
-/** Of an `up` that was killed. A container of the same name that is not this project's is left to fail the create. */
+/** Removes the container of a killed `up`. If a container outside this project has the name, the create reports it. */
 async function removeLeftOver({ backend, signal }: Orchestration, name: string, project: string): Promise<void> {
   try {
     const { id, labels } = await backend.containers.inspect(name, { signal });

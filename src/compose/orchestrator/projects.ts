@@ -1,4 +1,4 @@
-/** Every project that has containers: `ls`. */
+/** `ls`: lists the projects that have containers. */
 import type { ContainerStatus } from '../runtime/records.js';
 import { LABELS } from './labels.js';
 import { observeAll, type Member } from './observed.js';
@@ -6,21 +6,21 @@ import type { Orchestration } from './orchestration.js';
 
 export interface ProjectSummary {
   readonly name: string;
-  /** How many containers have each status. */
+  /** The number of containers in each status. */
   readonly statuses: Readonly<Partial<Record<ContainerStatus, number>>>;
   readonly containers: number;
   readonly services: number;
   readonly configFiles: readonly string[];
 }
 
-/** By name; one-off containers count as their project's. */
+/** Sorted by name. One-off containers count towards their project. */
 export async function listProjects(
   orchestration: Pick<Orchestration, 'backend' | 'signal'>,
 ): Promise<ProjectSummary[]> {
   return projectsOf(await observeAll(orchestration));
 }
 
-/** The same of containers that are known already. */
+/** As above, from containers that are already known. */
 export function projectsOf(all: readonly Member[]): ProjectSummary[] {
   const projects = new Map<string, Member[]>();
   for (const member of all) {

@@ -1,4 +1,4 @@
-/** `up --wait`: until everything runs, and is healthy where it has a health check. */
+/** `up --wait`: waits until all services are running, and healthy if they have a health check. */
 import { RuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerName } from './acts.js';
@@ -7,7 +7,7 @@ import { WAIT_SECONDS, waitForCondition } from './wait.js';
 
 /**
  * @throws ComposeWaitError.timeout
- * @throws RuntimeError.invalidState for a container that has ended with another code than 0
+ * @throws RuntimeError.invalidState for a container that exited with a nonzero code
  */
 export async function awaitReady(
   orchestration: Orchestration,

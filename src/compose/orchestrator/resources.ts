@@ -1,4 +1,4 @@
-/** Networks and volumes of a project: made when missing, and left alone when they are there. */
+/** Networks and volumes of a project: created if missing, otherwise left unchanged. */
 import { failure } from '../model/errors.js';
 import { canonicalJson } from '../model/hash.js';
 import { withoutUnusedResources } from '../model/listings.js';
@@ -12,7 +12,7 @@ import { LABELS } from './labels.js';
 import { reported, type Orchestration } from './orchestration.js';
 
 /**
- * Checks that what the project takes from elsewhere is there.
+ * Checks that the project's external resources exist.
  *
  * @throws ComposeFailure ComposeError.externalVolumeNotFound
  * @throws RuntimeError.notFound for an external network
@@ -30,9 +30,9 @@ export async function requireExternals(orchestration: Orchestration, project: Pr
 }
 
 /**
- * Makes the networks and volumes that the project's services use and that are missing.
+ * Creates missing networks and volumes that the project's services use.
  *
- * @throws RuntimeError.alreadyExists when a name is in use by another project, or by nobody's project
+ * @throws RuntimeError.alreadyExists when another project uses a name, or a resource outside any project has it
  */
 export async function ensureResources(orchestration: Orchestration, project: Project): Promise<void> {
   const { volumes, networks } = withoutUnusedResources(project);
@@ -113,7 +113,7 @@ async function ensureVolume(
         { signal },
       );
     } catch (error) {
-      // Somebody made it in between: as good as ours, if it is the same project's.
+      // Another client created it in the meantime; use it if it belongs to this project.
       const theirs = isRuntimeError(error, 'alreadyExists') ? await findVolume(orchestration, volume.name) : undefined;
       if (theirs === undefined) throw error;
       requireOurs(theirs, project);
@@ -138,7 +138,7 @@ function resourceLabels(
   return { ...resource.labels, ...kind, [LABELS.project]: project.name, [LABELS.configHash]: configHash };
 }
 
-/** Replacing a network or volume would take it away from containers, or data with it: that stays a user's decision. */
+/** Replacing a network disconnects containers, and replacing a volume loses data, so users must do it themselves. */
 function warnIfChanged(
   { report }: Orchestration,
   kind: string,

@@ -17,7 +17,7 @@ import { up, type Loaded } from './up.js';
 
 export interface RunOptions extends Omit<ImageOptions, 'contents'> {
   readonly service: string;
-  /** In place of the service's command. */
+  /** Replaces the service's command. */
   readonly command?: readonly string[];
   readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -27,20 +27,20 @@ export interface RunOptions extends Omit<ImageOptions, 'contents'> {
   readonly user?: string;
   readonly workingDirectory?: string;
   readonly name?: string;
-  /** Publish the service's own ports, which a one-off container otherwise leaves to the service. */
+  /** Publish the service's ports. By default a one-off container publishes none of them. */
   readonly servicePorts?: boolean;
-  /** Be found under the service's names on its networks. */
+  /** Use the service's aliases on its networks. */
   readonly useAliases?: boolean;
-  /** False (`--no-deps`): do not start what the service depends on. */
+  /** False (`--no-deps`): do not start dependencies. */
   readonly dependencies?: boolean;
   readonly tty?: boolean;
   readonly interactive?: boolean;
 }
 
 /**
- * Makes a one-off container, with what the service depends on up and as far as it has to be.
+ * Creates a one-off container after its dependencies are up and meet their conditions.
  *
- * @param loaded narrowed to the service and what it depends on
+ * @param loaded narrowed to the service and its dependencies
  * @throws as `up`
  */
 export async function createOneOff(
@@ -86,7 +86,7 @@ function requireContainer({ services }: Project, service: string): void {
   throw commandFailed(`'${service}' is run by the provider '${type}': it has no container to run a command in.`);
 }
 
-/** What is asked for on the command line goes before what the file says; a one-off is never restarted. */
+/** Command-line options override the file. A one-off container is never restarted. */
 function oneOffSpec(spec: ContainerSpec, options: RunOptions): ContainerSpec {
   const { ports, restart: _restart, ...rest } = spec;
   const published = [...(options.servicePorts === true ? (ports ?? []) : []), ...(options.ports ?? [])];
@@ -115,7 +115,7 @@ export async function startOneOff(orchestration: Orchestration, container: Conta
   await startContainer(orchestration, container);
 }
 
-/** Starts it in the foreground, with nothing of its output missed. */
+/** Starts it in the foreground, without losing output. */
 export async function attachOneOff(
   { backend, signal }: Orchestration,
   container: ContainerName,
@@ -124,7 +124,7 @@ export async function attachOneOff(
   return backend.containers.startAttached(container.id, { signal, ...given('stdin', stdin) });
 }
 
-/** Stops and, if asked to, removes it: after its end, or when the user gave up on it. */
+/** Stops the container and optionally removes it, after its end or an interruption. */
 export async function endOneOff(
   { backend }: Orchestration,
   container: ContainerName,

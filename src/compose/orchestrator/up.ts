@@ -1,4 +1,4 @@
-/** Makes what is there what the project says: `up`, `create` and `scale`. */
+/** Converges containers to the compose project: `up`, `create` and `scale`. */
 import type { LoadedProject } from '../model/load.js';
 import { SHARED_NAMESPACES } from '../model/normalize.js';
 import type { Project } from '../model/project.js';
@@ -26,27 +26,27 @@ import { runPreStart } from './pre-start.js';
 import { withProvided } from './providers/providers.js';
 import { ensureResources, requireExternals } from './resources.js';
 
-/** What `loadProject` answers, as far as running it needs it. */
+/** The parts of the result of `loadProject` that running needs. */
 export type Loaded = Pick<LoadedProject, 'project' | 'contents'>;
 
 export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
-  /** `--no-replace`: a changed container is RuntimeError.alreadyExists instead of replaced. */
+  /** `--no-replace`: reject with RuntimeError.alreadyExists instead of replacing a changed container. */
   readonly replace?: boolean;
-  /** Remove containers of services that the project does not have, instead of warning. */
+  /** Remove orphans (containers of services not in the project) instead of warning. */
   readonly removeOrphans?: boolean;
-  /** Anonymous volumes start empty when their container is replaced. */
+  /** Do not reuse anonymous volumes when a container is replaced. */
   readonly renewAnonymousVolumes?: boolean;
   readonly stopTimeoutSeconds?: number | undefined;
-  /** How long each condition of `depends_on` may take; default: 60. */
+  /** The timeout of each `depends_on` condition; default: 60. */
   readonly waitSeconds?: number | undefined;
   readonly observer?: UpObserver | undefined;
 }
 
-/** Is told how an `up` proceeds. */
+/** Receives the progress of `up`. */
 export interface UpObserver {
-  /** Before anything is changed. */
+  /** Called before any change. */
   planned(plan: Plan): void;
-  /** A container of a service runs, because it was started by this step or kept by it. */
+  /** Called when a container runs, because this step started or kept it. */
   running(service: string, container: ContainerName, step: Step): void;
 }
 
@@ -57,13 +57,13 @@ export interface UpResult {
 }
 
 /**
- * Brings a project up. What is as it should be stays untouched; an interrupted `up` is finished by the next one.
+ * Brings a project up. Containers in the desired state are not touched. The next `up` completes an interrupted one.
  *
- * @throws ComposeFailure ComposeError.externalVolumeNotFound, before anything is made
+ * @throws ComposeFailure ComposeError.externalVolumeNotFound, before any change
  * @throws ComposeWaitError when a dependency's condition is not met
  * @throws OrchestratorError.invalidReplicaCount, serviceNotFound
- * @throws RuntimeError of whatever act fails; alreadyExists where replacing is not allowed
- * @throws TerminalError.commandFailed of a provider
+ * @throws RuntimeError of the failing operation; alreadyExists if replacing is not allowed
+ * @throws TerminalError.commandFailed for a failing provider
  */
 export async function up(orchestration: Orchestration, loaded: Loaded, options: UpOptions = {}): Promise<UpResult> {
   const { contents } = loaded;
@@ -95,7 +95,7 @@ async function settleOrphans(
   if (orphans.length === 0) return;
   if (!removeOrphans) {
     const names = orphans.map(({ container }) => container.name).join(', ');
-    const message = `Containers of services that the compose file does not have: ${names}. --remove-orphans removes them.`;
+    const message = `Orphan containers (their services are not in the compose file): ${names}. Use --remove-orphans to remove them.`;
     orchestration.report({ kind: 'warning', message });
     return;
   }
@@ -105,8 +105,8 @@ async function settleOrphans(
 }
 
 /**
- * Containers that are missing are made while what they depend on is still on its way, and started when that is as far as
- * it has to be: an engine is busy with a container for as long as it makes it.
+ * Creates missing containers while their dependencies are still starting, and starts them once the conditions are met.
+ * This overlaps the time that the engine takes to create containers.
  */
 async function execute(
   orchestration: Orchestration,
@@ -146,9 +146,9 @@ interface ServiceWork {
   readonly prints: Blueprint;
   readonly name: string;
   readonly service: Service;
-  /** Of the services that come before. */
+  /** Of the services that come first. */
   readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
-  /** What has been made ahead, by the step that asks for it. */
+  /** Containers created early, by the step that needs them. */
   readonly made: Map<Step, ContainerName>;
   readonly options: UpOptions;
 }
@@ -162,7 +162,7 @@ async function makeAhead(work: ServiceWork, steps: readonly Step[]): Promise<voi
   );
 }
 
-/** Its hooks go before it, and a container whose namespaces or volumes it shares has to be known. */
+/** Its hooks must run before it, and a container whose namespaces or volumes it shares must exist. */
 function canBeMadeAhead(service: Service): boolean {
   const shares = SHARED_NAMESPACES.some((key) => service[key]?.startsWith('service:') === true);
   return (service.pre_start ?? []).length === 0 && !shares && service.volumes_from === undefined;
@@ -200,14 +200,14 @@ function dependenciesOf(
   willRestart: boolean;
 }[] {
   return Object.entries(service.depends_on ?? {}).flatMap(([name, { condition, required }]) => {
-    // The services are visited in order: one that only has to be started has been.
+    // Services are visited in order, so this dependency has been started.
     if (condition === 'service_started') return [];
     const policy = restartPolicy(project.services[name] ?? {});
     return [{ service: name, condition, required, willRestart: policy !== undefined && policy.name !== 'no' }];
   });
 }
 
-/** The first container of a service stands for it where something is shared with it. */
+/** The first container of a service represents it when namespaces or volumes are shared. */
 function containerOf({ containers, prints }: ServiceWork): (service: string) => string {
   return (service) =>
     containers.get(service)?.[0]?.id ??
@@ -237,8 +237,8 @@ async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName
 }
 
 /**
- * Nothing but a container knows its anonymous volumes, so one that hands them on stays until its successor has them:
- * whenever this dies, the next `up` finds them.
+ * Only a container refers to its anonymous volumes, so the old container is kept until its successor has them. If this
+ * process dies, the next `up` finds them.
  */
 async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' }>): Promise<ContainerName> {
   const { orchestration, options } = work;
@@ -253,13 +253,13 @@ async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' 
   return make(work, step, () => removeContainer(orchestration, { ...container, name: outgoing }));
 }
 
-/** A container that was removed behind our back is made again, and so is one that never ran and cannot be started. */
+/** Recreates a container that another client removed, or that never ran and cannot be started. */
 async function startOrMake(
   work: ServiceWork,
   step: Extract<Step, { act: 'start' | 'restart' }>,
 ): Promise<ContainerName> {
   try {
-    // A stop that came before has changed what was seen.
+    // An earlier stop has changed the known state.
     const seen = step.act === 'start' ? { seen: step.container } : {};
     await startContainer(work.orchestration, step.container, { service: work.service, ...seen });
     return step.container;
@@ -267,13 +267,13 @@ async function startOrMake(
     const { number, container } = step;
     const { name } = container;
     if (isRuntimeError(error, 'notFound')) return make(work, { act: 'create', number, name });
-    // An engine that was stopped while it started a container may never be able to start that one.
+    // A container whose start was interrupted by an engine shutdown may be impossible to start.
     if (!isEngineFailure(error) || container.startedAt !== undefined) throw error;
     return replace(work, { act: 'recreate', number, name, container, reason: 'interrupted' });
   }
 }
 
-/** @param beforeStart what has to be done once it is there and before it runs */
+/** @param beforeStart runs after the create and before the start */
 async function make(
   work: ServiceWork,
   step: Extract<Step, { act: 'create' | 'recreate' }>,

@@ -6,18 +6,19 @@ import { hasEnded } from '../runtime/lifecycle.js';
 import { ComposeWaitError } from './errors.js';
 import type { Orchestration } from './orchestration.js';
 
-/** The fixed limit of a wait, which no compose file can change. */
+/** The default timeout, which a compose file cannot change. */
 export const WAIT_SECONDS = 60;
-/** How often what no event tells of is looked at. */
+/** The polling interval for changes without an event. */
 export const POLL_MS = 500;
 
 /**
  * Settles when the container satisfies the condition.
  *
- * @param willRestart its restart policy may bring it back when it has ended, so an end is not the last word
- * @throws ComposeWaitError.timeout after `seconds`, or as soon as a container that has to become healthy is unhealthy;
+ * @param willRestart the restart policy may restart it, so an exit is not final
+ * @throws ComposeWaitError.timeout after `seconds`, or as soon as a container that must become healthy is unhealthy;
+ * ComposeWaitError.nonZeroExitCode
  *   ComposeWaitError.nonZeroExitCode
- * @throws RuntimeError.invalidState when it has ended, and so can never become healthy
+ * @throws RuntimeError.invalidState when it has ended and so can never become healthy
  */
 export async function waitForCondition(
   orchestration: Orchestration,
@@ -37,16 +38,16 @@ export async function waitForCondition(
   try {
     await Promise.race([conditions[condition](bound, container, willRestart), expired]);
   } catch (error) {
-    // The catalogue has no case for a failed health check: the wait is over before its time.
+    // The catalogue has no case for a failed health check, so report an early timeout.
     if (error instanceof Unhealthy) throw timedOut(Math.round((clock.now().getTime() - begun) / 1000));
     throw error;
   } finally {
-    // Ends whichever is still waiting; Promise.race has taken its rejection.
+    // Cancels the other promise; Promise.race has handled its rejection.
     settled.abort();
   }
 }
 
-/** The container's health check has failed as often as it may. */
+/** The health check has used up its retries. */
 class Unhealthy extends Error {
   override readonly name = 'Unhealthy';
 }
@@ -67,7 +68,7 @@ async function started({ backend, clock, signal }: Orchestration, { id }: { read
   while ((await backend.containers.inspect(id, { signal })).startedAt === undefined) await clock.sleep(POLL_MS, signal);
 }
 
-/** Watching also runs the checks where the engine does not. */
+/** Watching also runs the checks if the engine does not. */
 async function healthy(
   { backend, clock, report, signal }: Orchestration,
   { id, name }: Pick<ContainerRecord, 'id' | 'name'>,
@@ -92,7 +93,7 @@ async function healthy(
   }
 }
 
-/** An engine may still show the health of a run before, until the first check of this one. */
+/** An engine may report the health of the previous run until the first check of this one. */
 function isOfThisRun({ status, startedAt = '', health }: ContainerRecord): boolean {
   return status === 'running' && health?.status === 'unhealthy' && (health.checkedAt ?? startedAt) >= startedAt;
 }

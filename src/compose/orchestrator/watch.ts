@@ -1,4 +1,4 @@
-/** `develop.watch`: carries changes of files into what runs. */
+/** `develop.watch`: applies file changes to running services. */
 import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises';
 import path from 'node:path';
 import { failure } from '../model/errors.js';
@@ -14,10 +14,10 @@ import { observeProject, type Member } from './observed.js';
 import type { Orchestration } from './orchestration.js';
 import { up, type Loaded } from './up.js';
 
-/** Absolute paths below a file or directory, as they change. */
+/** Yields the absolute paths of changed files below a file or directory. */
 export type ChangeSource = (root: string, signal: AbortSignal) => AsyncIterable<string>;
 
-/** A file that changed, and the rule that it concerns. */
+/** A changed file and the rule that matched it. */
 export interface Change {
   readonly service: string;
   readonly rule: WatchRule;
@@ -25,7 +25,7 @@ export interface Change {
   readonly file: string;
 }
 
-/** Editors write a file in several steps; what comes within this time is one change. */
+/** Editors write a file in several steps. Changes within this time form one batch. */
 const SETTLE_MS = 200;
 
 /** The services that have rules. */
@@ -34,7 +34,7 @@ export function watchedServices({ project }: Loaded): string[] {
 }
 
 /**
- * Checks that everything to watch is there, before anything is started.
+ * Checks that all watched paths exist, before anything is started.
  *
  * @throws ComposeFailure ComposeValidationError.invalidValue with the rule whose path is missing
  */
@@ -53,9 +53,9 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
 }
 
 /**
- * Acts on changes until the signal fires, which is no failure.
+ * Applies changes until the signal fires. Resolves then.
  *
- * @param applied told after each batch, with a line for people
+ * @param applied called after each batch with a line for the user
  */
 export async function watchProject(
   orchestration: Orchestration,
@@ -102,7 +102,7 @@ async function pump(paths: AsyncIterable<string>, push: (file: string) => Promis
   for await (const file of paths) await push(file);
 }
 
-/** Lets through what the rule is about. */
+/** Passes on the files that match the rule. */
 function filtered(rule: WatchRule, push: (file: string) => Promise<void>): (file: string) => Promise<void> {
   const isIgnored = ignoreRule((rule.ignore ?? []).join('\n'));
   const isIncluded = rule.include === undefined ? () => true : ignoreRule(rule.include.join('\n'));
@@ -125,7 +125,7 @@ async function* fileChanges(root: string, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** One batch: what is rebuilt needs no more; else files first, then restarts. */
+/** Applies one batch. A rebuild makes the other actions unnecessary; otherwise copies files, then restarts. */
 export async function applyChanges(
   orchestration: Orchestration,
   loaded: Loaded,
@@ -168,7 +168,7 @@ async function runningMembers(orchestration: Orchestration, { project }: Loaded,
   return members.filter((each) => each.service === service && !each.oneOff && !hasEnded(each.container.status));
 }
 
-/** What is there is copied, a directory with all that the watch will tell of it; what is gone is removed. */
+/** Copies existing files and directories, and removes deleted ones. */
 async function sync(
   { backend, signal }: Orchestration,
   members: readonly Member[],

@@ -1,24 +1,24 @@
 /**
- * A queue from one or more producers to one consumer. `push` settles when the queue has room, so a producer
- * that awaits it reads no faster than the consumer: back-pressure reaches the engine.
+ * A queue from one or more producers to one consumer. `push` settles when the queue has room, so a producer that awaits
+ * it reads no faster than the consumer. This passes back-pressure on to the engine.
  */
 
 export interface Channel<T> extends AsyncIterable<T> {
   push(item: T): Promise<void>;
-  /** No more items: the consumer ends after the queued ones. */
+  /** Ends the channel after the queued items. */
   end(): void;
-  /** The consumer gets the queued items, then the error. */
+  /** Delivers the queued items, then the error. */
   fail(error: unknown): void;
 }
 
 /**
- * @param options.capacity items that may wait before `push` holds its producer back
- * @param options.onClose called once when the consumer has left or the channel has ended: free the source here
+ * @param options.capacity items that may wait before `push` blocks
+ * @param options.onClose called once when the consumer has left or the channel has ended; free the source here
  */
 export function channel<T>(options: { capacity?: number; onClose?: () => void } = {}): Channel<T> {
   const capacity = options.capacity ?? 256;
   const queue: T[] = [];
-  // One object, because the compiler does not follow what closures assign to variables.
+  // One object, because the compiler does not track assignments to variables in closures.
   const state: { outcome?: { readonly error?: unknown }; left: boolean } = { left: false };
   let wakeConsumer: (() => void) | undefined;
   let waitingProducers: (() => void)[] = [];
@@ -37,7 +37,7 @@ export function channel<T>(options: { capacity?: number; onClose?: () => void } 
     try {
       for (;;) {
         while (queue.length > 0) {
-          // The length was checked; the cast keeps items that are themselves undefined.
+          // The length was checked. The cast allows items that are undefined.
           const item = queue.shift() as T;
           if (queue.length < capacity) releaseProducers();
           yield item;

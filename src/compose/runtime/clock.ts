@@ -1,9 +1,9 @@
-/** The one source of time of the runtime, handed in so that tests hold it. */
+/** The runtime's only source of time, injected so that tests control it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Clock {
   now(): Date;
-  /** Settles after that long; rejects with the signal's reason when it fires first. */
+  /** Settles after the delay. Rejects with the signal's reason if the signal fires first. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
     try {
       await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
     } catch (error) {
-      // The timer rejects with an AbortError of its own; callers are promised the reason.
+      // The timer rejects with its own AbortError; callers expect the signal's reason.
       signal?.throwIfAborted();
       throw error;
     }

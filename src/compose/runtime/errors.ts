@@ -1,18 +1,18 @@
 /**
- * The closed catalogue of what a container runtime can answer instead of a result: the eight cases of
- * RuntimeError in the compose error catalogue, and TerminalError where the engine is a program that is run. Nothing
- * else leaves a backend, except the reason of an AbortSignal that the caller fired.
+ * The closed catalogue of runtime errors: the eight cases of RuntimeError in the compose error catalogue, and
+ * TerminalError where the engine is a program. A backend throws nothing else, except the reason of an AbortSignal that
+ * the caller fired.
  */
 import { failureMessage, type FailureCase, type FailureFields } from '../../../generated/failures.js';
 
 type Fields = FailureFields['RuntimeError'];
 
-/** The names of the backends, as `notSupported` gives them. */
+/** The names of the backends in `notSupported`. */
 export type Conformer = Fields['notSupported']['conformer'];
 
 export type RuntimeFailureCase = FailureCase<'RuntimeError'>;
 
-/** One case with its fields, as openapi/problems.yaml has them; what each one means stands there. */
+/** One case with its fields. openapi/problems.yaml documents each one. */
 export type RuntimeFailure = {
   [Case in RuntimeFailureCase]: { readonly case: Case } & Fields[Case];
 }[RuntimeFailureCase];
@@ -28,7 +28,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** Is this a RuntimeError, and of this case when one is named? */
+/** Whether this is a RuntimeError, optionally of the given case. */
 export function isRuntimeError<C extends RuntimeFailureCase>(
   error: unknown,
   wanted?: C,
@@ -36,7 +36,7 @@ export function isRuntimeError<C extends RuntimeFailureCase>(
   return error instanceof RuntimeError && (wanted === undefined || error.failure.case === wanted);
 }
 
-/** A program that was run has failed, or could not be run, and no case of RuntimeError says why: commandFailed. */
+/** commandFailed: a program failed or could not be run, and no case of RuntimeError applies. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
   readonly failure: { readonly case: 'commandFailed' } & FailureFields['TerminalError']['commandFailed'];
@@ -47,12 +47,12 @@ export class TerminalError extends Error {
   }
 }
 
-/** Has the engine failed, in a way that nothing else is known of? */
+/** Whether the engine failed in a way that no other case describes. */
 export function isEngineFailure(error: unknown): error is RuntimeError | TerminalError {
   return error instanceof TerminalError || isRuntimeError(error, 'backendFailure');
 }
 
-/** What an operation answers; undefined where what it is about is notFound. */
+/** The result of an operation, or undefined if its subject is notFound. */
 export async function unlessNotFound<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
@@ -62,7 +62,7 @@ export async function unlessNotFound<T>(operation: Promise<T>): Promise<T | unde
   }
 }
 
-/** RuntimeErrors are equatable: the same case with the same fields is the same failure. */
+/** Whether two failures have the same case and fields. */
 export function sameFailure(one: RuntimeFailure, other: RuntimeFailure): boolean {
   const fields = Object.entries(one);
   const others = new Map<string, unknown>(Object.entries(other));
@@ -79,9 +79,9 @@ export const imageNotFound = (reference: string): RuntimeError =>
 export const notSupported = (operation: string, conformer: Conformer): RuntimeError =>
   new RuntimeError({ case: 'notSupported', operation, conformer });
 
-/** `message` must already be scrubbed (see scrub.ts); the cause stays for the log. */
+/** `message` must already be scrubbed (see scrub.ts). The cause is for the log. */
 export const backendFailure = (message: string, cause?: unknown): RuntimeError =>
   new RuntimeError({ case: 'backendFailure', message }, { cause });
 
-/** The same for a program that was run. */
+/** As backendFailure, for a program. */
 export const commandFailed = (message: string, cause?: unknown): TerminalError => new TerminalError(message, { cause });

@@ -1,6 +1,6 @@
-/** `.dockerignore`: which paths of a build context stay behind. */
+/** `.dockerignore`: decides which paths of a build context are excluded. */
 
-/** Is the path (relative, with `/`) left out? */
+/** Whether the path (relative, with `/`) is excluded. */
 export type IgnoreRule = (path: string) => boolean;
 
 interface Pattern {
@@ -9,8 +9,9 @@ interface Pattern {
 }
 
 /**
- * The rules of the Dockerfile reference: one pattern per line, `#` comments, `*`, `?`, `[a-z]` within a part,
- * `**` over parts, `!` takes back, the last match decides; a pattern that matches a directory matches all in it.
+ * Implements the Dockerfile reference: one pattern per line, `#` comments, `*`, `?`, `[a-z]` within a path segment,
+ * `**` across segments, `!` for exceptions. The last match decides. A pattern that matches a directory matches
+ * everything in it.
  */
 export function ignoreRule(text: string): IgnoreRule {
   const patterns = text
@@ -27,7 +28,7 @@ export function ignoreRule(text: string): IgnoreRule {
   };
 }
 
-/** Has the file exceptions? Then an ignored directory may hold paths that are not. */
+/** Whether the file has exceptions. An ignored directory may then contain included paths. */
 export function hasExceptions(text: string): boolean {
   return /^\s*!/m.test(text);
 }
@@ -40,7 +41,7 @@ function patternOf(line: string): Pattern {
     else if (part !== '' && part !== '.') parts.push(part);
   }
   const source = parts.map((part, index) => expressionOf(part, index === parts.length - 1)).join('');
-  // A match of a leading directory is a match of what it holds.
+  // A pattern that matches a leading directory matches its contents.
   return { excludes, expression: new RegExp(`^${source}(?:/.*)?$`, 's') };
 }
 

@@ -1,14 +1,13 @@
 /**
- * Short image names, as `alpine` or `team/app:2`, stand for images of a default registry. The rule is the one
- * that every engine follows (distribution/reference): the first part of a name is a registry if it has a dot
- * or a colon, or is `localhost`.
+ * Resolves short image names, such as `alpine` or `team/app:2`, to a default registry. All engines follow the rule of
+ * distribution/reference: the first part of a name is a registry if it contains a dot or a colon, or is `localhost`.
  */
 
 export const DEFAULT_REGISTRY = 'docker.io';
 
 /**
- * The whole name: registry, `library/` for official images, and `:latest` where neither tag nor digest is given.
- * An image id (`sha256:...`) is its own name.
+ * The full name: registry, `library/` for official images, and `:latest` if there is neither tag nor digest. An image
+ * id (`sha256:...`) is returned unchanged.
  */
 export function qualifyImage(reference: string, registry: string = DEFAULT_REGISTRY): string {
   if (/^sha256:[0-9a-f]{64}$/.test(reference)) return reference;
@@ -20,7 +19,7 @@ export function qualifyImage(reference: string, registry: string = DEFAULT_REGIS
 }
 
 /**
- * Podman reads some names as files of this machine, such as `dir:/etc` or `oci-archive:/tmp/image.tar`
+ * Podman reads some names as local files, such as `dir:/etc` or `oci-archive:/tmp/image.tar`
  * (containers-transports(5)). `docker:24` is an image; only `docker://` is a transport.
  */
 export function hasTransport(reference: string): boolean {

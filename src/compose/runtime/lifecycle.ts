@@ -1,6 +1,6 @@
 /**
- * Which status an operation needs, and what comes of it. The rows for start and remove are the compose error
- * catalogue's; the others follow from what an engine can do to a process that is, or is not, there.
+ * The status that each operation requires and the status that results. The rows for start and remove come from the
+ * compose error catalogue. The others follow from what an engine can do to a process.
  *
  * | operation        | needs                      | results in                                        |
  * |------------------|----------------------------|---------------------------------------------------|
@@ -21,7 +21,7 @@ export type GuardedOperation = 'start' | 'stop' | 'kill' | 'remove' | 'exec' | '
 
 interface Precondition {
   readonly allowed: readonly ContainerStatus[];
-  /** The status that the error names: the one the caller can bring the container to. */
+  /** The status named in the error: the one that the caller can bring the container to. */
   readonly expected: ContainerStatus;
 }
 
@@ -38,13 +38,13 @@ export const preconditions: Readonly<Record<GuardedOperation, Precondition>> = {
   stats: alive,
 };
 
-/** @throws RuntimeError.invalidState with the container's real status. */
+/** @throws RuntimeError.invalidState with the container's actual status. */
 export function requireStatus(operation: GuardedOperation, id: string, actual: ContainerStatus): void {
   const { allowed, expected } = preconditions[operation];
   if (!allowed.includes(actual)) throw new RuntimeError({ case: 'invalidState', id, expected, actual });
 }
 
-/** Has a run of the container ended? */
+/** Whether a run of the container has ended. */
 export function hasEnded(status: ContainerStatus): boolean {
   return atRest.allowed.includes(status);
 }

@@ -1,7 +1,7 @@
-/** Cuts byte streams into lines. */
+/** Splits byte streams into lines. */
 import { StringDecoder } from 'node:string_decoder';
 
-/** Each line without its end (`\n` or `\r\n`); a last line without an end counts. */
+/** Yields each line without its end (`\n` or `\r\n`). A last line without an end counts. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string, void> {
   const cutter = lineCutter();
   for await (const chunk of chunks) yield* cutter.push(chunk);
@@ -11,13 +11,13 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
 export interface LineCutter {
   /** The lines that the chunk completes. */
   push(chunk: Uint8Array | string): string[];
-  /** What is left at the end, if anything. */
+  /** The remaining text at the end, if any. */
   rest(): string[];
 }
 
 export function lineCutter(): LineCutter {
   const decoder = new StringDecoder('utf8');
-  // Pieces, not one growing text: a long line that comes in small chunks stays linear.
+  // Pieces, not one growing string, so that a long line in small chunks takes linear time.
   let pieces: string[] = [];
   return {
     push(chunk) {

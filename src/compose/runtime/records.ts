@@ -1,10 +1,10 @@
 /**
- * What the runtime answers. Times are RFC 3339 in UTC with the engine's own precision (nanoseconds where it
- * has them), so that a log cursor loses nothing; sizes are bytes.
+ * The results of the runtime. Times are RFC 3339 in UTC with the engine's precision (up to nanoseconds), so that a log
+ * cursor is exact. Sizes are in bytes.
  */
 import type { Healthcheck, PortProtocol, RestartPolicy } from './spec.js';
 
-/** `stopping` is a stop in progress; `stopped` ended by a stop, `exited` by a kill or by itself. */
+/** `stopping`: a stop is in progress. `stopped`: ended by a stop. `exited`: ended by a kill or without our action. */
 export type ContainerStatus = 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
 
 export type HealthStatus = 'starting' | 'healthy' | 'unhealthy';
@@ -45,7 +45,7 @@ export interface MountRecord {
 export interface ContainerRecord {
   readonly id: string;
   readonly name: string;
-  /** The image as the container was created from it. */
+  /** The image name as given at creation. */
   readonly image: string;
   readonly imageId: string;
   readonly status: ContainerStatus;
@@ -56,9 +56,9 @@ export interface ContainerRecord {
   readonly exitCode?: number;
   readonly outOfMemory: boolean;
   readonly restartCount: number;
-  /** Absent where nothing brings it back. */
+  /** Absent if there is no restart policy. */
   readonly restart?: RestartPolicy;
-  /** Absent where the container has no health check. */
+  /** Absent if the container has no health check. */
   readonly health?: HealthRecord;
   readonly healthcheck?: Healthcheck;
   readonly labels: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ export interface ContainerRecord {
 
 export interface CreatedContainer {
   readonly id: string;
-  /** What the backend could not honour and left out, one sentence each. */
+  /** Settings that the backend ignored, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -103,11 +103,11 @@ export interface OutputChunk {
 
 /** A process with its streams attached: an exec, or a container started in the foreground. */
 export interface AttachedProcess {
-  /** Everything that it prints, in order per stream; ends when it ends. With a tty all of it is stdout. */
+  /** All output, in order per stream. With a tty everything is stdout. */
   readonly output: AsyncIterable<OutputChunk>;
   /** Settles after the output has ended; rejects as the output does. */
   readonly exitCode: Promise<number>;
-  /** Tells a tty its size. */
+  /** Sets the size of the tty. */
   resize(size: TerminalSize): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export interface NetworkTraffic {
   readonly transmittedBytes: number;
 }
 
-/** Counters since the container's start; a rate is the difference of two samples over their times. */
+/** Counters since the container's start. A rate is the difference of two samples over their times. */
 export interface StatsSample {
   readonly id: string;
   readonly sampledAt: string;
@@ -137,14 +137,14 @@ export interface StatsSample {
 
 export interface ProcessTable {
   readonly titles: readonly string[];
-  /** One row per process, as long as the titles. */
+  /** One row per process, with one cell per title. */
   readonly processes: readonly (readonly string[])[];
 }
 
 export type RuntimeEventType =
   'created' | 'started' | 'killed' | 'stopped' | 'exited' | 'oomKilled' | 'health' | 'removed';
 
-/** `stopped` and `exited` are the end of a run, told apart as the statuses are; both carry the exit code. */
+/** `stopped` and `exited` both mean the end of a run and carry the exit code. They differ as the statuses do. */
 export interface RuntimeEvent {
   readonly type: RuntimeEventType;
   readonly id: string;
@@ -165,7 +165,7 @@ export interface ImageRecord {
 }
 
 export interface PullProgress {
-  /** The layer that the line is about; absent for lines about the whole image. */
+  /** The layer that the line refers to; absent for the whole image. */
   readonly layer?: string;
   readonly message: string;
   readonly currentBytes?: number;
@@ -190,7 +190,7 @@ export interface NetworkRecord {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A secret's value is never answered. */
+/** A secret's metadata. Its value is never returned. */
 export interface SecretRecord {
   readonly id: string;
   readonly name: string;

@@ -1,13 +1,13 @@
 /**
- * One container runtime, whatever runs the containers. `Runtime` is what callers of the REST API and the
- * command line may use; `Backend` adds what the orchestrator needs to manage a project inside a backend.
+ * The interface of a container runtime. `Runtime` is for callers of the REST API and the command line. `Backend` adds
+ * what the orchestrator needs to manage a project inside a backend.
  *
- * Every method takes `signal` where it can block or stream: when it fires, the promise or the iteration
- * rejects with its reason. Every other rejection is a RuntimeError. A method that answers a stream has
- * checked its preconditions before it answers, and the stream must be iterated, left with `break`, or
- * aborted. Containers, networks and images may be named by id, by unambiguous start of the id, or by name.
+ * Every method that can block or stream takes `signal`. When it fires, the promise or the iteration rejects with its
+ * reason. Every other rejection is a RuntimeError. A method that returns a stream has checked its preconditions; the
+ * stream must be iterated, left with `break`, or aborted. Containers, networks and images may be named by id,
+ * unambiguous id prefix, or name.
  *
- * Preconditions and resulting statuses stand in lifecycle.ts.
+ * lifecycle.ts lists preconditions and resulting statuses.
  */
 import type { Conformer } from './errors.js';
 import type {
@@ -47,9 +47,9 @@ export interface Runtime {
   readonly containers: ContainerOperations;
   readonly images: ImageOperations;
   readonly volumes: VolumeOperations;
-  /** Rejected with notSupported by both production backends: a project's network is the orchestrator's. */
+  /** Both production backends reject these with notSupported. Project networks are managed by the orchestrator. */
   readonly networks: NetworkOperations;
-  /** Rejected with notSupported by both production backends. */
+  /** Both production backends reject these with notSupported. */
   readonly secrets: SecretOperations;
 }
 
@@ -62,24 +62,24 @@ export interface Abortable {
 }
 
 /**
- * What the caller has seen of the container, in place of the look that goes before an act. Where the engine sees it
- * otherwise and refuses, it is looked at, and the error is the same.
+ * The container record that the caller already has; saves the inspection before an action. If the engine refuses
+ * because its state differs, the container is inspected, and the error is the same.
  */
 export interface Seen {
   readonly seen?: Pick<ContainerRecord, 'id' | 'status' | 'startedAt'>;
 }
 
-/** All of these labels with these values; an empty value asks only that the label is there. */
+/** Selects resources that have all these labels with these values. An empty value only requires the label. */
 export interface LabelFilter extends Abortable {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface LogOptions extends Abortable {
-  /** Go on with new lines until the container ends. */
+  /** Continue with new lines until the container ends. */
   readonly follow?: boolean;
   readonly since?: Date;
   readonly until?: Date;
-  /** Only this many of the newest lines. */
+  /** At most this many of the newest lines. */
   readonly tail?: number;
 }
 
@@ -90,56 +90,60 @@ export interface EventOptions extends LabelFilter {
 }
 
 export interface SystemOperations {
-  /** Does the engine answer? Rejects with backendFailure when not. */
+  /** Checks that the engine responds. Rejects with backendFailure otherwise. */
   ping(options?: Abortable): Promise<void>;
   version(options?: Abortable): Promise<RuntimeVersion>;
   info(options?: Abortable): Promise<RuntimeInfo>;
-  /** What happens to containers. The stream is listening when the promise settles. */
+  /** Streams container events. Subscribed once the promise settles. */
   events(options?: EventOptions): Promise<AsyncIterable<RuntimeEvent>>;
 }
 
 export interface ContainerOperations {
-  /** imageNotFound when the image is not here (nothing is pulled), alreadyExists when the name is taken. */
+  /**
+   * Rejects with imageNotFound when the image is not present (nothing is pulled), alreadyExists when the name is taken.
+   */
   create(spec: ContainerSpec, options?: Abortable): Promise<CreatedContainer>;
   start(id: string, options?: Abortable & Seen): Promise<void>;
-  /** Starts in the foreground, with nothing of the output missed. */
+  /** Starts the container attached, without losing output. */
   startAttached(
     id: string,
     options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> },
   ): Promise<AttachedProcess>;
-  /** The stop signal, then SIGKILL after `timeoutSeconds` (default 10). */
+  /** Sends the stop signal, then SIGKILL after `timeoutSeconds` (default 10). */
   stop(id: string, options?: Abortable & Seen & { readonly timeoutSeconds?: number }): Promise<void>;
-  /** Sends `killSignal` (default SIGKILL; `SIGTERM`, `TERM` and `15` are the same). After SIGKILL it has exited. */
+  /** Sends `killSignal` (default SIGKILL; `SIGTERM`, `TERM` and `15` are the same). SIGKILL settles after the exit. */
   kill(id: string, options?: Abortable & { readonly killSignal?: string }): Promise<void>;
-  /** Stops it if it runs, and starts it. */
+  /** Stops the container if it is running, then starts it. */
   restart(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<void>;
-  /** Until it has ended, at most `timeoutSeconds` (default 60), else timeout. At once for one that has. */
+  /** Waits until the container has ended, at most `timeoutSeconds` (default 60), then rejects with timeout. */
   wait(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
-  /** `force` also removes a running one, without a graceful stop; `volumes` its anonymous volumes with it. */
+  /**
+   * `force` also removes a running container, without a graceful stop; `volumes` also removes its anonymous volumes.
+   */
   remove(
     id: string,
     options?: Abortable & Seen & { readonly force?: boolean; readonly volumes?: boolean },
   ): Promise<void>;
   inspect(id: string, options?: Abortable): Promise<ContainerRecord>;
-  /** Whatever their status, oldest first. */
+  /** Lists containers in any status, oldest first. */
   list(options?: LabelFilter): Promise<readonly ContainerRecord[]>;
   logs(id: string, options?: LogOptions): Promise<AsyncIterable<LogLine>>;
-  /** One sample. */
+  /** Returns one sample. */
   stats(id: string, options?: Abortable): Promise<StatsSample>;
-  /** A sample every `intervalMs` (default 1000) until the container ends. */
+  /** Yields a sample every `intervalMs` (default 1000) until the container ends. */
   followStats(id: string, options?: Abortable & { readonly intervalMs?: number }): Promise<AsyncIterable<StatsSample>>;
   exec(id: string, spec: ExecSpec, options?: Abortable): Promise<AttachedProcess>;
   top(id: string, options?: Abortable): Promise<ProcessTable>;
-  /** Where a container's port is published; without a port, all of them. */
+  /** Where a container's port is published; without `port`, all published ports. */
   port(
     id: string,
     options?: Abortable & { readonly containerPort?: number; readonly protocol?: PortProtocol },
   ): Promise<readonly PortBinding[]>;
-  /** Writes files into the container's file system, started or not. */
+  /** Writes files into the container's file system, running or not. */
   putFiles(id: string, files: readonly FileToPut[], options?: Abortable): Promise<void>;
   /**
-   * The health now, then each change of it, until the container ends; empty without a health check. Runs the
-   * checks itself where the engine does not (Podman without systemd), so somebody must be watching there.
+   * Yields the current health, then each change, until the container ends; empty without a health check. Runs the
+   * checks itself if the engine does not (Podman without systemd); there, checks run only while someone watches.
    */
   watchHealth(id: string, options?: Abortable): Promise<AsyncIterable<HealthStatus>>;
 }
@@ -147,24 +151,24 @@ export interface ContainerOperations {
 export interface ImageOperations {
   list(options?: LabelFilter): Promise<readonly ImageRecord[]>;
   inspect(reference: string, options?: Abortable): Promise<ImageRecord>;
-  /** The iteration rejects with imageNotFound when the registry does not give it. */
+  /** The iteration rejects with imageNotFound when the registry does not supply the image. */
   pull(reference: string, options?: Abortable & { readonly platform?: string }): Promise<AsyncIterable<PullProgress>>;
-  /** The last item is `done`; a failed build rejects with backendFailure, a missing base with imageNotFound. */
+  /** The last item is `done`. A failed build rejects with backendFailure, a missing base image with imageNotFound. */
   build(spec: BuildSpec, options?: Abortable): Promise<AsyncIterable<BuildProgress>>;
   remove(reference: string, options?: Abortable & { readonly force?: boolean }): Promise<void>;
 }
 
 export interface VolumeOperations {
-  /** alreadyExists when the name is in use. */
+  /** Rejects with alreadyExists when the name is in use. */
   create(spec: VolumeSpec, options?: Abortable): Promise<VolumeRecord>;
   list(options?: LabelFilter): Promise<readonly VolumeRecord[]>;
   inspect(name: string, options?: Abortable): Promise<VolumeRecord>;
-  /** A volume that a container uses is a backendFailure. */
+  /** Rejects with backendFailure when a container uses the volume. */
   remove(name: string, options?: Abortable): Promise<void>;
 }
 
 export interface NetworkOperations {
-  /** alreadyExists when the name is in use. */
+  /** Rejects with alreadyExists when the name is in use. */
   create(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
   list(options?: LabelFilter): Promise<readonly NetworkRecord[]>;
   inspect(id: string, options?: Abortable): Promise<NetworkRecord>;
@@ -178,16 +182,16 @@ export interface SecretOperations {
   remove(id: string, options?: Abortable): Promise<void>;
 }
 
-/** What the orchestrator does inside a backend and no caller reaches: never behind a REST route. */
+/** Operations for the orchestrator only. They must not be exposed by a REST route. */
 export interface InternalOperations {
   readonly networks: NetworkOperations;
   /**
-   * The network of that name, made when it is missing. alreadyExists when the name belongs to another
-   * project (`com.docker.compose.project`), or to none while the specification names one.
+   * Returns the network of that name, and creates it if it is missing. Rejects with alreadyExists when the name belongs
+   * to another project (`com.docker.compose.project`), or to none while the specification names one.
    */
   ensureNetwork(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
-  /** As `wait`, on every backend; without `timeoutSeconds` it waits as long as it takes. */
+  /** As `wait`, but supported by every backend; without `timeoutSeconds` it waits indefinitely. */
   awaitExit(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
-  /** Frees a container's name for its successor. alreadyExists when the new name is taken. */
+  /** Frees a container's name for its successor. Rejects with alreadyExists when the new name is taken. */
   rename(id: string, name: string, options?: Abortable): Promise<void>;
 }

@@ -1,29 +1,29 @@
 /**
- * An engine's error text may quote host paths and environment values. Neither may reach a caller of the REST
- * API (compose error catalogue: backendFailure), so both are cut out before the text becomes a message.
+ * Removes host paths and environment values from engine error texts. Neither may reach a caller of the REST API
+ * (compose error catalogue: backendFailure).
  */
 
-/** Shorter values would only mangle the text: "1", "on" and "en" stand in every sentence. */
+/** Shorter values would mangle the text: "1", "on" and "en" occur in many sentences. */
 const SHORTEST_VALUE = 4;
 
-/** Paths, also inside quotes and after `unix://`; a lone `/` and the slashes inside an image name stay. */
+/** Matches paths, also inside quotes and after `unix://`, but not a lone `/` or the slashes inside an image name. */
 const absolutePath = /(?<![\w.:@/-])(?:[a-z]+:\/\/)?(?:\/[^\s/:"'`,;)\]}]+)+\/?/gi;
 
-/** Of a URL: who, and often with which password. */
+/** The user information of a URL, which often contains a password. */
 const userinfo = /:\/\/[^/\s@]+@/g;
 
-/** Process variables whose values are secrets by the look of their names. */
+/** Process variables whose names suggest secret values. */
 const secretName = /token|secret|passw|pwd|key|credential|auth|dsn|ur[il]$/i;
 
 const LONGEST_MESSAGE = 2000;
 
 /**
- * @param text what the engine said
- * @param values environment values that must not appear, of the container and of the process
+ * @param text the engine's message
+ * @param values environment values to remove, of the container and of the process
  */
 export function scrub(text: string, values: Iterable<string> = []): string {
   const known = [...new Set(values)].filter((value) => value.length >= SHORTEST_VALUE);
-  // Longest first, so that a value inside another does not leave the other's ends behind.
+  // Longest first, so that removing a value does not leave parts of a longer one that contains it.
   known.sort((one, other) => other.length - one.length);
   let clean = text;
   for (const value of known) clean = clean.replaceAll(value, '***');
@@ -31,7 +31,7 @@ export function scrub(text: string, values: Iterable<string> = []): string {
   return clean.replaceAll(absolutePath, '<path>').trim().slice(0, LONGEST_MESSAGE);
 }
 
-/** The values of a process environment that scrub must know. */
+/** The values of a process environment to pass to scrub. */
 export function secretValues(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && secretName.test(name) ? [value] : [],

@@ -1,4 +1,4 @@
-/** Chooses the backend: as the user says, else as the machine has it. */
+/** Selects the backend from the user's choice, or by what is installed. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ import { backendFailure, commandFailed, type Conformer } from './errors.js';
 import type { Backend } from './runtime.js';
 import { durableStopMarks, type StopMarks } from './state.js';
 
-/** A backend name that is none: wrong usage, not a failure of a runtime. */
+/** An unknown backend name: a usage error, not a runtime failure. */
 export class UnknownBackendError extends Error {
   constructor(name: string) {
     super(`'${name}' is not a backend: use ${conformers.join(', ')}.`);
@@ -19,7 +19,7 @@ export class UnknownBackendError extends Error {
   }
 }
 
-/** `--context` and a backend that knows no contexts: wrong usage. */
+/** `--context` with a backend that has no contexts: a usage error. */
 export class BackendConflictError extends Error {
   override readonly name = 'BackendConflictError';
   constructor() {
@@ -28,46 +28,47 @@ export class BackendConflictError extends Error {
 }
 
 export interface BackendChoice {
-  /** Of `--backend`; it goes before COMPOSE_BACKEND. */
+  /** The value of `--backend`; takes precedence over COMPOSE_BACKEND. */
   readonly backend?: string;
-  /** Of `--context`: a Docker context. */
+  /** The value of `--context`: a Docker context. */
   readonly context?: string;
   /**
-   * COMPOSE_BACKEND; DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, DOCKER_CONTEXT and DOCKER_CONFIG for the bridge; PATH for podman;
-   * PLUMBLINE_HOME, else XDG_STATE_HOME, else HOME for the marks of stops.
+   * Uses COMPOSE_BACKEND; DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, DOCKER_CONTEXT and DOCKER_CONFIG for the
+   * bridge; PATH for podman; PLUMBLINE_HOME, else XDG_STATE_HOME, else HOME for stop marks.
    */
   readonly environment: NodeJS.ProcessEnv;
   readonly clock?: Clock;
-  /** Where engines are looked for if DOCKER_HOST does not say; given by tests. */
+  /** Sockets to try if DOCKER_HOST is not set; injected by tests. */
   readonly sockets?: readonly string[];
 }
 
 const conformers: readonly Conformer[] = ['mock', 'bridge', 'native'];
 
-/** The engine that commands go to. */
+/** The engine that runs the commands. */
 export interface ChosenEngine {
   readonly conformer: Conformer;
-  /** For people: an address, or a program. */
+  /** The address or program, for messages. */
   readonly place: string;
-  /** For people: what has led to it. */
+  /** Why this engine was chosen, for messages. */
   readonly source: string;
   open(): Promise<Backend>;
-  /** For one command, which must find what others have made; absent: as `open`. */
+  /** Opens it for one command, which must see what earlier commands created. Absent: as `open`. */
   readonly openKept?: () => Promise<Backend>;
 }
 
-/** The engine of `chooseEngine`, opened. */
+/** Opens the engine of `chooseEngine`. */
 export async function selectBackend(choice: BackendChoice): Promise<Backend> {
   return (await chooseEngine(choice)).open();
 }
 
 /**
- * The named backend, else the bridge where an engine is configured (`--context`, DOCKER_HOST, DOCKER_CONTEXT, Docker's
- * current context) or listens on one of the usual sockets, else native where podman is installed. A configured engine
- * that does not answer is a failure: nothing else is used in its place.
+ * Chooses the named backend. Otherwise chooses the bridge if an engine is configured (`--context`, DOCKER_HOST,
+ * DOCKER_CONTEXT, Docker's current context) or listens on a usual socket, else native if podman is installed. A
+ * configured engine that does not respond is a failure; no other is tried.
  *
- * @throws UnknownBackendError for another name
- * @throws RuntimeError.backendFailure, for native TerminalError.commandFailed, saying what to install, when the named
+ * @throws UnknownBackendError for an unknown name
+ * @throws RuntimeError.backendFailure (for native TerminalError.commandFailed), naming what to install, when the named
+ * backend, or any, is unavailable
  *   one, or any, is not to be had
  */
 export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine> {
@@ -91,7 +92,7 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
     case 'bridge':
       return (
         (await bridge(parts, choice.context, sockets)) ??
-        missing(backendFailure(`No container engine listens. ${installBridge}`))
+        missing(backendFailure(`No container engine is listening. ${installBridge}`))
       );
     case 'native':
       if (choice.context !== undefined) throw new BackendConflictError();
@@ -113,7 +114,7 @@ interface Parts {
   readonly marks: StopMarks;
 }
 
-// Loaded when chosen: a command that prints its help must not wait for an engine's client library.
+// Loaded on demand: a command that prints its help must not wait for an engine's client library.
 
 async function bridge(
   parts: Parts,
@@ -135,13 +136,13 @@ async function bridge(
   };
 }
 
-/** Names the context, which the failure of a later call could not. */
+/** Checks the engine here, because the error of a later call could not name the context. */
 async function requireAnswer({ address, source }: ConfiguredEngine): Promise<void> {
   const target = address.kind === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   if (await listens(target)) return;
   throw backendFailure(
-    `The engine of ${source}, ${addressText(address)}, does not answer. Start it, or use another: ` +
-      '--context default is the engine of this machine.',
+    `The engine of ${source}, ${addressText(address)}, does not respond. Start it, or use another: ` +
+      '--context default is the local engine.',
   );
 }
 
@@ -165,8 +166,8 @@ const installBridge =
 const installNative = 'Install Podman, which needs no service (Debian: apt-get install podman netavark aardvark-dns).';
 
 /**
- * The marks are about an engine's containers, not about a working directory: from another directory the same
- * container must have the same status. So they follow PLUMBLINE_HOME only where it is set.
+ * Marks belong to an engine's containers, not to a working directory: a container must have the same status from every
+ * directory. So they follow PLUMBLINE_HOME only if it is set.
  */
 export function marksDirectory(environment: NodeJS.ProcessEnv): string {
   if (environment.PLUMBLINE_HOME) return join(environment.PLUMBLINE_HOME, 'compose', 'stops');
@@ -175,7 +176,7 @@ export function marksDirectory(environment: NodeJS.ProcessEnv): string {
   return join(base, 'plumbline', 'compose', 'stops');
 }
 
-/** A usual socket counts only if somebody listens behind it. */
+/** A usual socket counts only if a process listens on it. */
 async function listeningEngine(sockets: readonly string[]): Promise<ConfiguredEngine | undefined> {
   for (const path of sockets) {
     if (await listens({ path })) return { address: { kind: 'socket', path }, source: 'found on this machine' };
@@ -195,7 +196,7 @@ function usualSockets(environment: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** An engine that ended badly leaves its socket behind, so the file alone proves nothing. */
+/** An engine that crashed leaves its socket behind, so the file alone proves nothing. */
 function listens(target: { path: string } | { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(target);

@@ -1,6 +1,6 @@
 /**
- * What the runtime is asked to make. Normalized already: absolute paths, durations in milliseconds or
- * seconds as the name says, sizes in bytes, split command lines. An absent field is the engine's default.
+ * The specifications of resources to create. They are normalized: absolute paths, durations in milliseconds or seconds
+ * as the name says, sizes in bytes, split command lines. An absent field means the engine's default.
  */
 
 export type PortProtocol = 'tcp' | 'udp' | 'sctp';
@@ -12,7 +12,7 @@ export type Mount =
       readonly source: string;
       readonly target: string;
       readonly readOnly?: boolean;
-      /** Make the host directory when it is missing; otherwise a missing path fails the create. */
+      /** Create a missing host directory; otherwise a missing path fails the create. */
       readonly createHostPath?: boolean;
       readonly propagation?: 'private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave';
       /** SELinux relabelling: `z` shared, `Z` private. */
@@ -24,9 +24,9 @@ export type Mount =
       readonly source?: string;
       readonly target: string;
       readonly readOnly?: boolean;
-      /** Do not fill an empty volume with what the image has at the target. */
+      /** Do not copy the image's content at the target into an empty volume. */
       readonly noCopy?: boolean;
-      /** A path inside the volume to mount instead of its top. */
+      /** A path inside the volume to mount instead of its root. */
       readonly subpath?: string;
     }
   | {
@@ -49,7 +49,7 @@ export interface PublishedPort {
 
 export interface NetworkAttachment {
   readonly network: string;
-  /** Names beside the container's own under which others on the network find it. */
+  /** Additional names of the container on the network. */
   readonly aliases?: readonly string[];
   readonly ipv4Address?: string;
   readonly ipv6Address?: string;
@@ -59,7 +59,7 @@ export interface NetworkAttachment {
 }
 
 export interface Healthcheck {
-  /** `['CMD', ...]`, `['CMD-SHELL', line]`, or `['NONE']` to switch the image's own off. */
+  /** `['CMD', ...]`, `['CMD-SHELL', line]`, or `['NONE']` to disable the image's health check. */
   readonly test: readonly string[];
   readonly intervalMs?: number;
   readonly timeoutMs?: number;
@@ -70,7 +70,7 @@ export interface Healthcheck {
 
 export interface RestartPolicy {
   readonly name: 'no' | 'always' | 'unless-stopped' | 'on-failure';
-  /** Of `on-failure`; absent: without limit. */
+  /** For `on-failure`; absent: unlimited. */
   readonly maximumRetries?: number;
 }
 
@@ -83,7 +83,7 @@ export interface DeviceMapping {
 
 export interface DeviceRequest {
   readonly driver?: string;
-  /** -1: all of them. */
+  /** -1: all devices. */
   readonly count?: number;
   readonly deviceIds?: readonly string[];
   readonly capabilities: readonly string[];
@@ -121,12 +121,12 @@ export interface Resources {
   readonly cpuset?: string;
   readonly memoryBytes?: number;
   readonly memoryReservationBytes?: number;
-  /** Memory and swap together; -1: no limit. */
+  /** Memory and swap together; -1: unlimited. */
   readonly memorySwapBytes?: number;
   readonly memorySwappiness?: number;
   readonly oomKillDisable?: boolean;
   readonly oomScoreAdjustment?: number;
-  /** -1: no limit. */
+  /** -1: unlimited. */
   readonly pids?: number;
   readonly blockIo?: BlockIo;
 }
@@ -136,19 +136,19 @@ export interface ContainerSpec {
   readonly image: string;
   readonly platform?: string;
   readonly command?: readonly string[];
-  /** An empty list clears the image's own. */
+  /** An empty list clears the image's entrypoint. */
   readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
-  /** Containers whose mounts this one shares: an id or name, with `:ro` appended for read-only. */
+  /** Containers whose mounts are shared: an id or name, with `:ro` appended for read-only. */
   readonly volumesFrom?: readonly string[];
   readonly ports?: readonly PublishedPort[];
   readonly expose?: readonly { readonly port: number; readonly protocol?: PortProtocol }[];
   /** `none`, `host` or `container:<id>`; excludes `networks`. */
   readonly networkMode?: 'none' | 'host' | `container:${string}`;
-  /** The first is the one whose gateway is the default route. Absent: the engine's default network. */
+  /** The gateway of the first network is the default route. Absent: the engine's default network. */
   readonly networks?: readonly NetworkAttachment[];
   readonly hostname?: string;
   readonly domainName?: string;
@@ -166,7 +166,7 @@ export interface ContainerSpec {
   readonly stopTimeoutSeconds?: number;
   readonly tty?: boolean;
   readonly openStdin?: boolean;
-  /** Close standard input for good when the first that was attached to it leaves. */
+  /** Close standard input permanently when the first attached client leaves. */
   readonly stdinOnce?: boolean;
   readonly init?: boolean;
   readonly readOnly?: boolean;
@@ -211,11 +211,11 @@ export interface BuildSpec {
   readonly network?: string;
   readonly shmSizeBytes?: number;
   readonly extraHosts?: readonly { readonly host: string; readonly address: string }[];
-  /** Files that a `RUN --mount=type=secret` sees; needs a builder that knows them. */
+  /** Files for `RUN --mount=type=secret`; needs a builder that supports them. */
   readonly secrets?: readonly { readonly id: string; readonly path: string }[];
-  /** `default` or `id=socket`; needs a builder that knows them. */
+  /** `default` or `id=socket`; needs a builder that supports them. */
   readonly ssh?: readonly string[];
-  /** Further named contexts; needs a builder that knows them. */
+  /** Additional named contexts; needs a builder that supports them. */
   readonly additionalContexts?: Readonly<Record<string, string>>;
 }
 
@@ -237,7 +237,7 @@ export interface NetworkSpec {
   readonly driver?: string;
   readonly driverOptions?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  /** No route to the outside. */
+  /** No external connectivity. */
   readonly internal?: boolean;
   readonly attachable?: boolean;
   readonly ipv6?: boolean;
@@ -257,11 +257,11 @@ export interface ExecSpec {
   readonly workingDirectory?: string;
   readonly privileged?: boolean;
   readonly tty?: boolean;
-  /** Fed to the process; its end is the process's end of input. */
+  /** Input for the process; its end closes the process's standard input. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
-/** One file to be put into a container's file system; missing directories above it are made. */
+/** One file to put into a container's file system. Missing parent directories are created. */
 export interface FileToPut {
   /** Absolute, inside the container. */
   readonly path: string;

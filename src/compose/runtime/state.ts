@@ -1,12 +1,11 @@
 /**
- * Who ended a container's run. Engines know only `exited`; that a run was ended by our stop has to outlive
- * the process that stopped it, because the next command asks in a process of its own.
+ * Records which runs we stopped. Engines report only `exited`. The record must outlive the process that stopped the
+ * container, because the next command runs in another process.
  *
  * One small file per stopped container, `<directory>/<container id>.json`, instead of one file for all: concurrent
- * commands write different files, so no update is lost and no lock is needed, and each write is atomic by rename.
- * Ids are random, so that two engines have none in common, and one engine is known by its containers however it is
- * reached. A mark names the run that it is about by the run's start time. A container that
- * was started again, by anyone, has another run, and its old mark means nothing.
+ * commands write different files, so no update is lost and no lock is needed, and each write is atomic by rename. Ids
+ * are random and unique across engines, and an engine's containers have the same ids however it is reached. A mark
+ * identifies its run by the start time. A restarted container has another run, and its old mark no longer applies.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -16,27 +15,27 @@ import { RuntimeError } from './errors.js';
 export interface StopMark {
   /** The start time of the stopped run, in milliseconds since 1970. */
   readonly run: number;
-  /** Until when (milliseconds since 1970) a container that still runs counts as `stopping`. */
+  /** Until when (milliseconds since 1970) a container that is still running counts as `stopping`. */
   readonly until: number;
 }
 
 export interface StopMarks {
   /**
-   * @param place where the engine of the container is
-   * @throws RuntimeError.persistenceFailure: the mark is not durable, so the stop must not begin.
+   * @param place the location of the container's engine
+   * @throws RuntimeError.persistenceFailure: the mark is not durable, so the stop must not start.
    */
   write(place: string, id: string, mark: StopMark): Promise<void>;
-  /** Undefined when there is none, or none that can be read. */
+  /** Undefined when there is no readable mark. */
   read(id: string): Promise<StopMark | undefined>;
   erase(id: string): Promise<void>;
-  /** Erases the marks that were made at a place of containers that are gone, once it is worth asking: when many were. */
+  /** Deletes the marks of removed containers of an engine, once there are many marks. */
   prune(place: string, existing: () => Promise<ReadonlySet<string>>): Promise<void>;
 }
 
-/** Marks that may pile up before those of removed containers are sought. */
+/** The number of marks at which marks of removed containers are deleted. */
 const MANY = 200;
 
-/** Marks on disk: files 0600 in `directory`, which is made when first needed, 0700. */
+/** Stores marks on disk: files with mode 0600 in `directory`, which is created when needed with mode 0700. */
 export function durableStopMarks(directory: string): StopMarks {
   const file = (id: string): string => join(directory, `${fileName(id)}.json`);
 
@@ -89,7 +88,7 @@ export function durableStopMarks(directory: string): StopMarks {
   };
 }
 
-/** Marks that live as long as the process: for an engine that lives as long as the process. */
+/** Stores marks in memory, for an engine that lives as long as the process. */
 export function transientStopMarks(): StopMarks {
   const marks = new Map<string, StopMark>();
   return {
@@ -100,7 +99,7 @@ export function transientStopMarks(): StopMarks {
   };
 }
 
-/** Written beside its place, flushed, then renamed into it: a reader sees the old content or the new. */
+/** Written to a temporary file, flushed, then renamed: a reader sees the old content or the new. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -113,12 +112,12 @@ export async function replaceFile(path: string, content: string): Promise<void> 
     }
     await rename(draft, path);
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined); // The first error is the one to report.
+    await rm(draft, { force: true }).catch(() => undefined); // Report the first error.
     throw error;
   }
 }
 
-/** A mark that does not parse is no mark: losing one turns `stopped` into `exited`, nothing more. */
+/** An invalid mark is ignored. Losing one only turns `stopped` into `exited`. */
 function parseMark(text: string): (StopMark & { readonly place: string }) | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -131,7 +130,7 @@ function parseMark(text: string): (StopMark & { readonly place: string }) | unde
   }
 }
 
-/** Container ids are hexadecimal; anything else is encoded, so that no id can name another directory. */
+/** Container ids are hexadecimal. Other names are encoded, so that no id can name another directory. */
 function fileName(id: string): string {
   return encodeURIComponent(id).replaceAll('.', '%2E');
 }
@@ -140,7 +139,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** The error code (ENOSPC, EACCES, ...) says what to do; the path stays with the cause. */
+/** The error code (ENOSPC, EACCES, ...) tells the user what to do. The path stays with the cause. */
 function persistenceFailure(what: string, cause: unknown): RuntimeError {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
   return new RuntimeError({ case: 'persistenceFailure', message: `${what}${code}.` }, { cause });

@@ -1,13 +1,13 @@
 /**
- * Writes tar archives (POSIX.1-2001: ustar headers, with a pax header where a name is too long for one), as
- * engines take them for build contexts and for files put into a container.
+ * Writes tar archives (POSIX.1-2001: ustar headers, with a pax header for long names) for build contexts and for files
+ * put into a container.
  */
 
 export interface TarEntry {
-  /** Relative, with `/` between the parts. */
+  /** Relative, with `/` as separator. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'symlink';
-  /** Bytes of content; 0 for what is no file. */
+  /** Bytes of content; 0 for entries that are not files. */
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
@@ -15,7 +15,7 @@ export interface TarEntry {
   readonly gid?: number;
   /** Seconds since 1970. */
   readonly modifiedAt?: number;
-  /** Of a symlink: what it points to. */
+  /** The target of a symlink. */
   readonly target?: string;
 }
 
@@ -41,7 +41,7 @@ export function tarHeader(entry: TarEntry): Buffer {
   ]);
 }
 
-/** Content is padded to whole blocks. */
+/** Pads content to whole blocks. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
@@ -49,7 +49,7 @@ export function tarPadding(size: number): Buffer {
 /** Two empty blocks end an archive. */
 export const tarEnd: Buffer = Buffer.alloc(2 * BLOCK);
 
-/** A whole archive of contents at hand. */
+/** Builds a whole archive in memory. */
 export function tarOf(entries: readonly { readonly entry: TarEntry; readonly content: Uint8Array }[]): Buffer {
   const parts = entries.flatMap(({ entry, content }) => [tarHeader(entry), content, tarPadding(content.length)]);
   return Buffer.concat([...parts, tarEnd]);
@@ -69,7 +69,7 @@ function block(
   header.write(octal(attributes.gid ?? 0, 8), 116, 'ascii');
   header.write(octal(size, 12), 124, 'ascii');
   header.write(octal(Math.max(0, Math.floor(attributes.modifiedAt ?? 0)), 12), 136, 'ascii');
-  header.write(' '.repeat(8), 148, 'ascii'); // The checksum is taken with its own field blank.
+  header.write(' '.repeat(8), 148, 'ascii'); // The checksum is computed with a blank checksum field.
   header.write(flag, 156, 'ascii');
   header.write(truncate(target, 100), 157, 100, 'utf8');
   header.write('ustar\x0000', 257, 'ascii');
@@ -78,7 +78,7 @@ function block(
   return header;
 }
 
-/** Octal digits and a NUL. A file of 8 GiB does not belong into a build context, so no larger form is written. */
+/** Octal digits and a NUL. Larger forms are not supported; a build context has no file of 8 GiB. */
 function octal(value: number, width: number): string {
   const digits = value.toString(8);
   if (digits.length >= width) throw new RangeError(`${value} does not fit a tar header`);

@@ -48,5 +48,5 @@ exit 125`);
 
 it('A podman that cannot be run is told from one that is not there', async () => {
   const { run } = await on('exit 0\n');
-  expect(await run('up', '-d')).toMatchObject({ code: 1, stderr: 'Podman answered something that is not JSON.\n' });
+  expect(await run('up', '-d')).toMatchObject({ code: 1, stderr: 'Podman returned invalid JSON.\n' });
 });

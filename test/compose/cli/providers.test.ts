@@ -118,8 +118,8 @@ describe('a service with a provider', () => {
 
   it.each([
     ['reports an error', `echo '{"type":"error","message":"no quota."}'; exec sleep 60`, 'no quota.'],
-    ['ends with another code than 0', 'echo broken >&2; exit 3', 'it ended with code 3 (broken).'],
-    ['prints something else', 'echo hello', 'it printed something that is not a message of the provider protocol.'],
+    ['ends with another code than 0', 'echo broken >&2; exit 3', 'it exited with code 3 (broken).'],
+    ['prints something else', 'echo hello', 'it printed an invalid provider protocol message.'],
     [
       'sets a variable without a value',
       `echo '{"type":"setenv","message":"URL"}'`,

@@ -45,7 +45,7 @@ describe.skipIf(reason !== undefined)(
       expect(cut.printed()).not.toContain('Unexpected failure');
       expect(await run('ps')).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/^The container engine does not answer \(\w+\)\. Is it running\?\n$/),
+        stderr: expect.stringMatching(/^The container engine does not respond \(\w+\)\. Is it running\?\n$/),
       });
 
       await dockerd.start();

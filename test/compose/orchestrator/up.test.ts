@@ -107,7 +107,7 @@ describe('up', () => {
     const smaller = 'services: { db: { image: db, volumes: ["data:/var/lib/db"] } }\nvolumes: { data: {} }';
     await up(smaller);
     expect(warnings()).toEqual([
-      'Containers of services that the compose file does not have: shop-web. --remove-orphans removes them.',
+      'Orphan containers (their services are not in the compose file): shop-web. Use --remove-orphans to remove them.',
     ]);
     await up(smaller, { removeOrphans: true });
     expect(await statuses()).toEqual({ 'shop-db': 'running' });

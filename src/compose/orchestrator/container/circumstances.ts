@@ -1,15 +1,15 @@
-/** What is known only when a container is about to be made. */
+/** Values known only when a container is about to be created. */
 export interface Circumstances {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
-  /** The id of the container that `service:<name>` stands for. */
+  /** Resolves `service:<name>` to a container id. */
   readonly containerOf: (service: string) => string;
-  /** Counts the replicas from 1: which port of a range this one gets. */
+  /** The replica's number, from 1. Selects its port from a range. */
   readonly number: number;
 }
 
-/** `service:<name>` is the container of that service; other modes are the engine's own. */
+/** `service:<name>` means that service's container; other modes are passed to the engine. */
 export function sharedNamespace(
   mode: string | undefined,
   containerOf: Circumstances['containerOf'],

@@ -1,4 +1,4 @@
-/** A service of the project as the specification of one of its containers. */
+/** Converts a service to the specification of one of its containers. */
 import path from 'node:path';
 import type { Project } from '../../model/project.js';
 import type { Healthcheck, Service } from '../../model/service.js';
@@ -12,7 +12,7 @@ import { networking } from './networking.js';
 /**
  * The specification of one container.
  *
- * @throws ComposeFailure for what no backend can do
+ * @throws ComposeFailure for settings that no backend supports
  */
 export function containerSpec(project: Project, serviceName: string, circumstances: Circumstances): ContainerSpec {
   const service = project.services[serviceName] ?? {};
@@ -58,7 +58,7 @@ function processSettings(service: Service): Partial<ContainerSpec> {
   };
 }
 
-/** `seccomp` names a file that starts at the project directory; `name:value` is the older form of `name=value`. */
+/** `seccomp` names a file relative to the project directory; `name:value` is the older form of `name=value`. */
 function securityOption(option: string, directory: string): string {
   const [, file] = /^seccomp[=:](.*)$/s.exec(option) ?? [];
   if (file === undefined) return option;
@@ -96,7 +96,7 @@ function isolation(service: Service, directory: string): Partial<ContainerSpec> 
 
 const NANOSECONDS_PER_MS = 1e6;
 
-/** Durations come in nanoseconds. */
+/** Durations are in nanoseconds. */
 function healthcheck(check: Healthcheck): HealthcheckSpec | undefined {
   if (check.disable === true) return { test: ['NONE'] };
   if (check.test === undefined || check.test.length === 0) return undefined;
@@ -112,7 +112,7 @@ function healthcheck(check: Healthcheck): HealthcheckSpec | undefined {
   };
 }
 
-/** `restart`, else what `deploy.restart_policy` says. */
+/** `restart`, else the policy of `deploy.restart_policy`. */
 export function restartPolicy(service: Service): RestartPolicy | undefined {
   if (service.restart !== undefined) {
     const [name = '', retries] = service.restart.split(':');

@@ -7,18 +7,18 @@ import type { FileToPut } from '../../runtime/spec.js';
 import { given } from './given.js';
 import { givenFiles, isMounted, type GivenFile } from './mounts.js';
 
-/** Content and digest of what a service's containers are given. */
+/** The files copied into a service's containers, and their digest. */
 export interface Contents {
   readonly files: readonly FileToPut[];
-  /** Part of the configuration hash: other content is another container. Absent where nothing is copied. */
+  /** Part of the configuration hash, so that changed content recreates the container. Absent if nothing is copied. */
   readonly digest?: string;
 }
 
 /**
- * Reads what is to be copied into a service's containers. Files that are mounted are left to the engine: what they
- * hold may change under a running container, as users expect of a mount.
+ * Reads the files to copy into a service's containers. Mounted files are left to the engine: their content may change
+ * under a running container, as users expect of a mount.
  *
- * @param held what secrets and configs with `environment:` hold, by `<section>.<name>`
+ * @param held the values of secrets and configs with `environment:`, by `<section>.<name>`
  * @throws ComposeFailure YamlError.unreadable for a file that cannot be read
  */
 export async function readContents(
@@ -56,7 +56,7 @@ function numeric(id: string | undefined): number | undefined {
   return id === undefined || !/^\d+$/.test(id) ? undefined : Number(id);
 }
 
-/** Labels can be read by whoever may list containers, so secrets go in through a function that is slow to guess with. */
+/** Everyone who may list containers can read labels, so the digest uses a function that is slow to brute-force. */
 function digestOf(files: readonly FileToPut[], sources: readonly GivenFile[], salt: string): string {
   const hash = createHash('sha256');
   files.forEach(({ path, content, mode, uid, gid }, index) => {

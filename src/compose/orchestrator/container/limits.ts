@@ -1,4 +1,4 @@
-/** Limits and devices of a service; `deploy.resources` stands in where the short keys say nothing. */
+/** Limits and devices of a service. `deploy.resources` applies where the short keys are absent. */
 import { failure } from '../../model/errors.js';
 import { parseMemory } from '../../model/memory.js';
 import type { Service, ThrottleDevice } from '../../model/service.js';
@@ -46,7 +46,7 @@ export function deviceSettings(service: Service): Partial<ContainerSpec> {
 }
 
 /**
- * Whole bytes of a quantity. Beyond 2^53 the number loses its last digits, at sizes that no machine has.
+ * A quantity in whole bytes. Loses precision beyond 2^53, which no machine's memory reaches.
  *
  * @throws ComposeFailure ComposeMemoryParseError
  */
@@ -57,7 +57,7 @@ export function memoryBytes(quantity: string): number {
   throw failure('ComposeMemoryParseError', bytes, { input: quantity });
 }
 
-/** -1 is no limit. */
+/** -1 means unlimited. */
 function swapBytes(quantity: string): number {
   return quantity.trim() === '-1' ? -1 : memoryBytes(quantity);
 }
@@ -82,7 +82,7 @@ function blockIo({ blkio_config: config }: Service): BlockIo | undefined {
   };
 }
 
-/** Without a count or ids, all devices that have the capabilities are meant. */
+/** Without a count or ids, selects all devices with the capabilities. */
 function deviceRequest(request: RequestedDevice): DeviceRequest {
   const count = request.count ?? (request.device_ids === undefined ? -1 : undefined);
   return {

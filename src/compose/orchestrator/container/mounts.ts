@@ -1,4 +1,4 @@
-/** What a container sees of volumes, of the host and of the project's secret and config files. */
+/** A container's mounts: volumes, host paths, and the project's secret and config files. */
 import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project.js';
 import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/service.js';
@@ -6,7 +6,7 @@ import type { Mount } from '../../runtime/spec.js';
 import { given } from './given.js';
 import { memoryBytes } from './limits.js';
 
-/** @throws ComposeFailure ComposeValidationError.unsupported for a kind of mount that no backend knows */
+/** @throws ComposeFailure ComposeValidationError.unsupported for a mount type that no backend supports */
 export function containerMounts(project: Project, serviceName: string): Mount[] {
   const service = project.services[serviceName] ?? {};
   return [
@@ -16,16 +16,16 @@ export function containerMounts(project: Project, serviceName: string): Mount[] 
   ];
 }
 
-/** A secret or config that a service is given: the reference, and what it refers to. */
+/** A secret or config granted to a service: the reference and its definition. */
 export interface GivenFile {
   readonly section: 'secrets' | 'configs';
   readonly reference: FileReference;
   readonly target: string;
-  /** Absolute path on the host; absent where the content is not in a file. */
+  /** Absolute path on the host; absent if the content is not in a file. */
   readonly file?: string;
 }
 
-/** Secrets appear below `/run/secrets`, configs at `/<name>`, unless a target says otherwise. */
+/** Secrets are mounted below `/run/secrets`, configs at `/<name>`, unless a target is set. */
 export function givenFiles(project: Project, serviceName: string): GivenFile[] {
   const service = project.services[serviceName] ?? {};
   const secrets = (service.secrets ?? []).map((reference): GivenFile => {
@@ -46,7 +46,10 @@ export function givenFiles(project: Project, serviceName: string): GivenFile[] {
   return [...secrets, ...configs];
 }
 
-/** Owner and permissions cannot be given to a mounted file: such a file is copied into the container instead. */
+/**
+ * A mounted file keeps its owner and permissions. If others are requested, the file is copied into the container
+ * instead.
+ */
 export function isMounted({ file, reference: { uid, gid, mode } }: GivenFile): boolean {
   return file !== undefined && uid === undefined && gid === undefined && mode === undefined;
 }

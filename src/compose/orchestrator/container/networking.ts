@@ -1,4 +1,4 @@
-/** How a container is reached: networks with aliases, published ports, names of hosts. */
+/** A container's networking: networks with aliases, published ports, host names. */
 import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project.js';
 import type { Port, ServiceNetwork } from '../../model/service.js';
@@ -38,7 +38,7 @@ export function networking(
   };
 }
 
-/** Services find each other by service name, by their own aliases, and by the names that links give them. */
+/** Services reach each other by service name, by their aliases, and by link names. */
 function attachments(
   project: Project,
   serviceName: string,
@@ -63,7 +63,7 @@ function attachments(
     }));
 }
 
-/** The network whose gateway is the default route comes first. */
+/** The first network's gateway is the default route. */
 function precedence(network: ServiceNetwork | null): number {
   return network?.gw_priority ?? network?.priority ?? 0;
 }
@@ -78,7 +78,7 @@ function networkMode(mode: string, service: string): NonNullable<ContainerSpec['
 }
 
 /**
- * A range of host ports gives each replica one of its own.
+ * Assigns each replica its own port from a range of host ports.
  *
  * @throws ComposeFailure ComposeValidationError.conflict when there are more replicas than ports
  */

@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly workingDirectory: string;
 }
 
-/** Programs of this machine: a plug-in of the Docker CLI, `docker-<type>`, or `<type>` on the PATH. */
+/** Finds provider programs: a Docker CLI plug-in, `docker-<type>`, or `<type>` on the PATH. */
 export function providerPrograms(surroundings: Surroundings): RunProvider {
   return async (call) => {
     const { provider = { type: '' } } = call.definition;
@@ -30,7 +30,7 @@ export function providerPrograms(surroundings: Surroundings): RunProvider {
 
 async function findProgram(type: string, service: string, environment: Surroundings['environment']): Promise<string> {
   if (!/^[\w.-]+$/.test(type) || type === 'compose') {
-    throw commandFailed(`'${type}', the provider of '${service}', is not the name of a provider.`);
+    throw commandFailed(`'${type}', the provider of '${service}', is not a valid provider name.`);
   }
   const home = environment['HOME'] ?? homedir();
   const search = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -58,7 +58,7 @@ function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** The answer of `compose metadata`, which a provider may lack. */
+/** The reply to `compose metadata`, which a provider may not support. */
 async function metadataOf(path: string, surroundings: Surroundings, signal: AbortSignal): Promise<Json> {
   const child = spawn(path, ['compose', 'metadata'], {
     ...place(surroundings),
@@ -80,7 +80,7 @@ async function metadataOf(path: string, surroundings: Surroundings, signal: Abor
   return isKnown ? objectOf(parseJson(Buffer.concat(chunks).toString())) : {};
 }
 
-/** Options that the command does not take, as the metadata say, are for another command. */
+/** Drops options that the command does not accept according to the metadata. */
 function optionArguments(
   { type, options = {} }: Provider,
   { command, service }: ProviderCall,
@@ -101,7 +101,7 @@ function all(options: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(options).flatMap(([name, values]) => values.map((value) => `--${name}=${value}`));
 }
 
-/** Reads its messages, one JSON object per line, until it ends. */
+/** Reads the program's messages, one JSON object per line, until it ends. */
 async function converse(
   path: string,
   args: readonly string[],
@@ -111,7 +111,7 @@ async function converse(
   const { signal } = call;
   signal.throwIfAborted();
   const child = spawn(path, args, { ...place(surroundings), stdio: 'pipe', signal });
-  child.stdin.on('error', () => undefined); // A provider that asks and does not read its answer.
+  child.stdin.on('error', () => undefined); // A provider may exit before it reads its reply.
   const ended = new Promise<{ code: number | null; error?: Error }>((resolve) => {
     child.once('error', (error) => {
       resolve({ code: null, error });
@@ -137,11 +137,11 @@ async function converse(
   signal.throwIfAborted();
   await errors;
   if (code === 0) return variables;
-  const reason = error?.message ?? `it ended with code ${code ?? 'unknown'}${detail(stderr)}`;
+  const reason = error?.message ?? `it exited with code ${code ?? 'unknown'}${detail(stderr)}`;
   throw failed(call, reason);
 }
 
-/** @throws TerminalError.commandFailed for an error that it reports, and for what is no message */
+/** @throws TerminalError.commandFailed for a reported error and for an invalid message */
 function heed(
   line: string,
   call: ProviderCall,
@@ -169,7 +169,7 @@ function heed(
       answer(`${JSON.stringify(call.definition)}\n`);
       return;
     default:
-      throw failed(call, 'it printed something that is not a message of the provider protocol');
+      throw failed(call, 'it printed an invalid provider protocol message');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Services that a provider program runs instead of containers (Compose Specification, `provider`). */
+/** Services run by a provider program instead of containers (Compose Specification, `provider`). */
 import type { Project } from '../../model/project.js';
 import type { Service } from '../../model/service.js';
 import { commandFailed } from '../../runtime/errors.js';
@@ -13,26 +13,26 @@ export interface ProviderCall {
   readonly service: string;
   readonly definition: Service;
   readonly signal: AbortSignal;
-  /** Called with what the provider tells its user. */
+  /** Called with the provider's messages to the user. */
   readonly tell: (text: string) => void;
 }
 
-/** What a provider gives to the services that depend on its own. */
+/** Variables that a provider supplies to dependent services. */
 export interface ProvidedVariables {
-  /** With the name of the service in front (`setenv`). */
+  /** Prefixed with the service name (`setenv`). */
   readonly prefixed: Readonly<Record<string, string>>;
-  /** As they are (`rawsetenv`). */
+  /** Unprefixed (`rawsetenv`). */
   readonly raw: Readonly<Record<string, string>>;
 }
 
-/** @throws TerminalError.commandFailed when the provider is missing, or fails */
+/** @throws TerminalError.commandFailed when the provider is missing or fails */
 export type RunProvider = (call: ProviderCall) => Promise<ProvidedVariables>;
 
 /**
- * Brings up the services that have a provider, each after the providers that it depends on, and before any container:
- * the variables that they give are part of what containers are made from.
+ * Brings up the services that have a provider, in dependency order, before any container, because their variables are
+ * part of the containers' configuration.
  *
- * @returns the project without those services, with their variables in the services that depend on them
+ * @returns the project without those services; dependent services get their variables
  * @throws TerminalError.commandFailed
  */
 export async function withProvided(orchestration: Orchestration, project: Project): Promise<Project> {
@@ -56,10 +56,10 @@ export async function withProvided(orchestration: Orchestration, project: Projec
 }
 
 /**
- * Takes down, or stops, the services that have a provider, each before those that it depends on. Containers must be
- * gone by then. A provider that does not know `stop` is left as it is.
+ * Takes down or stops the services that have a provider, in reverse dependency order. Containers must be gone by then.
+ * A provider that does not support `stop` is left running.
  *
- * @param services only these; none: all
+ * @param services limits the operation; empty: all
  * @throws TerminalError.commandFailed
  */
 export async function endProvided(
@@ -95,7 +95,8 @@ function call(
 ): Promise<ProvidedVariables> {
   const { runProvider, signal, report } = orchestration;
   return reported(orchestration, 'Provider', service, act, () => {
-    if (runProvider === undefined) throw commandFailed(`'${service}' has a provider: no program is run for it here.`);
+    if (runProvider === undefined)
+      throw commandFailed(`'${service}' has a provider, and this server runs no provider programs.`);
     const tell = (text: string): void => {
       report({ kind: 'line', name: service, text });
     };
@@ -112,7 +113,7 @@ function warnOfOrder({ report }: Orchestration, project: Project, names: readonl
   }
 }
 
-/** What it depends on by way of a provider is up, and no container. */
+/** The dependencies on providers are up and have no containers, so they are removed. */
 function withVariables(
   name: string,
   service: Service,

@@ -1,4 +1,4 @@
-/** Where an engine listens, as DOCKER_HOST and its companions say it. */
+/** Parses an engine address from DOCKER_HOST and the related DOCKER_* variables. */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,21 +14,21 @@ export type EngineAddress =
     };
 
 export interface EngineTls {
-  /** What the engine's certificate must chain to; absent: the authorities that Node.js knows. */
+  /** The authorities that must have signed the engine's certificate. Absent: the authorities that Node.js trusts. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /** The engine's certificate is not checked. */
+  /** Skips the check of the engine's certificate. */
   readonly isUnverified?: boolean;
 }
 
 /**
- * Reads an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`.
+ * Parses an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`.
  *
- * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS ask for TLS, with the files of DOCKER_CERT_PATH
+ * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS turn TLS on; the files come from DOCKER_CERT_PATH
  *   (default `~/.docker`): ca.pem, cert.pem and key.pem
- * @param given TLS that is asked for in another way, for example by a Docker context
- * @throws RuntimeError.backendFailure for another form, and when the TLS files cannot be read
+ * @param given TLS configured elsewhere, for example in a Docker context
+ * @throws RuntimeError.backendFailure for any other form, and when the TLS files cannot be read
  */
 export async function engineAddress(
   text: string,
@@ -38,7 +38,7 @@ export async function engineAddress(
   const match = /^(unix|npipe):\/\/(.+)$/.exec(text);
   if (match?.[2] !== undefined) return { kind: 'socket', path: match[2] };
   if (/^(tcp|https?):\/\//.test(text) && URL.canParse(text)) {
-    // Schemes that URL knows have default ports, which would vanish; the engine's are others.
+    // URL drops the default ports of schemes that it knows. The engine's defaults differ.
     const url = new URL(text.replace(/^\w+:/, 'tcp:'));
     const asked =
       text.startsWith('https:') || Boolean(environment.DOCKER_TLS_VERIFY) || Boolean(environment.DOCKER_TLS);
@@ -63,7 +63,7 @@ function noSsh(text: string): RuntimeError {
   );
 }
 
-/** The address as people write it. */
+/** The address in the form that users write. */
 export function addressText(address: EngineAddress): string {
   if (address.kind === 'socket') return `unix://${address.path}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;

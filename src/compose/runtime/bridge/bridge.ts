@@ -1,4 +1,4 @@
-/** The bridge backend: an engine service that speaks the Docker Engine API, be it Docker or Podman. */
+/** The bridge backend: an engine that serves the Docker Engine API, either Docker or Podman. */
 import type { Clock } from '../clock.js';
 import { engineBackend } from '../engine/backend.js';
 import type { EngineSystem } from '../engine/engine.js';
@@ -19,11 +19,11 @@ export interface BridgeParts {
   readonly address: EngineAddress;
   readonly marks: StopMarks;
   readonly clock: Clock;
-  /** For the credentials of registries (DOCKER_CONFIG, HOME), and for what error texts must not quote. */
+  /** Locates registry credentials (DOCKER_CONFIG, HOME). Its secret values are removed from error texts. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Nothing is connected yet: an engine that is not there shows at the first call. */
+/** Does not connect. A missing engine shows at the first call. */
 export function bridgeBackend({ address, marks, clock, environment }: BridgeParts): Backend {
   const client = engineClient(address, secretValues(environment));
   return engineBackend({

@@ -1,4 +1,4 @@
-/** A directory as the tar stream that an engine builds from. */
+/** Streams a directory to the engine as a tar archive. */
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
@@ -14,7 +14,7 @@ export interface BuildContext {
 
 const IGNORE_FILE = '.dockerignore';
 
-/** Undefined when the Dockerfile is not there. Read as the engine takes it: the directory's size costs no memory. */
+/** Returns undefined when the Dockerfile does not exist. Streams at the engine's pace, so memory use is constant. */
 export async function buildContext(
   directory: string,
   dockerfile: string,
@@ -24,15 +24,15 @@ export async function buildContext(
   const text = inline === undefined ? await readFile(path).catch(() => undefined) : Buffer.from(inline);
   if (text === undefined) return undefined;
   const inside = relative(directory, path);
-  // One that is inline, or stands outside, is sent under a name that no context has.
+  // An inline Dockerfile, or one outside the context, is sent under a name that no context uses.
   const foreign = inline !== undefined || inside.startsWith('..') || isAbsolute(inside);
   const name = foreign ? `.dockerfile.${process.pid}.${Date.now().toString(36)}` : inside.replaceAll('\\', '/');
   return { archive: Readable.from(archive(directory, name, foreign, text), { objectMode: false }), dockerfile: name };
 }
 
 /**
- * The Dockerfile and the ignore file are sent even where they are ignored: the engine needs them, and takes them
- * out again before it copies anything.
+ * The Dockerfile and the ignore file are sent even when they are ignored. The engine needs them and removes them before
+ * it copies anything.
  */
 async function* archive(
   directory: string,
@@ -40,7 +40,7 @@ async function* archive(
   foreign: boolean,
   text: Buffer,
 ): AsyncGenerator<Buffer, void> {
-  // `<Dockerfile>.dockerignore` beside the Dockerfile goes before the context's own.
+  // `<Dockerfile>.dockerignore` beside the Dockerfile takes precedence over `.dockerignore` of the context.
   const rules =
     (await readFile(join(directory, `${dockerfile}.dockerignore`), 'utf8').catch(() => undefined)) ??
     (await readFile(join(directory, IGNORE_FILE), 'utf8').catch(() => undefined));
@@ -79,11 +79,11 @@ async function* entries(
     else if (stats.isSymbolicLink()) {
       yield tarHeader({ ...common, type: 'symlink', size: 0, target: await readlink(join(root, path)) });
     } else if (stats.isFile()) yield* file(join(root, path), { ...common, type: 'file', size: stats.size });
-    // Sockets, pipes and devices have no place in an image.
+    // Skip sockets, pipes and devices.
   }
 }
 
-/** Exactly the announced size: a file that grows meanwhile is cut, one that shrinks is filled with zeros. */
+/** Sends exactly the announced size: truncates a file that grows meanwhile, pads one that shrinks with zeros. */
 async function* file(path: string, entry: Parameters<typeof tarHeader>[0]): AsyncGenerator<Buffer, void> {
   yield tarHeader(entry);
   let left = entry.size;

@@ -1,4 +1,4 @@
-/** Builds an image with the engine's own builder. */
+/** Builds an image with the engine's classic builder. */
 import type { Readable } from 'node:stream';
 import { baseImageWatcher } from '../engine/base-image.js';
 import { backendFailure, imageNotFound, notSupported } from '../errors.js';
@@ -26,7 +26,7 @@ export async function buildImage(
   return progress(about, spec, stream, signal);
 }
 
-/** The Engine API's builder knows no BuildKit session, which these would have to travel in. */
+/** The classic builder has no BuildKit session, which these features need. */
 function refuseBuildKitParts(spec: BuildSpec): void {
   if (spec.secrets?.length) throw notSupported('build.secrets', 'bridge');
   if (spec.ssh?.length) throw notSupported('build.ssh', 'bridge');
@@ -78,7 +78,7 @@ async function* progress(
   yield { type: 'done', imageId: imageId.replace(/^sha256:/, '') || (await idOfTag(client, spec, signal)) };
 }
 
-/** Podman's socket names the image only by its tag. */
+/** Podman's socket reports the image only by its tag. */
 async function idOfTag(client: EngineClient, spec: BuildSpec, signal: AbortSignal | undefined): Promise<string> {
   const [tag] = spec.tags;
   if (tag === undefined) return '';

@@ -1,4 +1,4 @@
-/** The connection to an engine that speaks the Docker Engine API. */
+/** The connection to an engine that serves the Docker Engine API. */
 import type DockerEngine from 'dockerode';
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
@@ -12,29 +12,29 @@ import type { RegistryAuth } from './registry-auth.js';
 
 export interface EngineClient {
   readonly docker: DockerEngine;
-  /** Values that no error text may quote. */
+  /** Values removed from error texts. */
   readonly secrets: readonly string[];
-  /** One call: its failure becomes a RuntimeError about the subject, an abort rejects with the reason. */
+  /** Runs one call. Converts a failure to a RuntimeError about the subject; an abort rejects with its reason. */
   call<T>(subject: Subject, signal: AbortSignal | undefined, act: (docker: DockerEngine) => Promise<T>): Promise<T>;
-  /** One call that answers a stream, whatever dockerode's own method would do with it. */
+  /** Runs one call that returns a stream, bypassing dockerode's own handling of the response. */
   stream(subject: Subject, request: StreamRequest): Promise<Readable>;
-  /** Of the Engine API, as the engine has it; asked once. */
+  /** The engine's API version, requested once. */
   apiVersion(signal?: AbortSignal): Promise<string>;
-  /** Podman's compatible socket differs where this asks. */
+  /** Whether the engine is Podman, whose compatible socket differs in places. */
   isPodman(signal?: AbortSignal): Promise<boolean>;
-  /** The same client, with more values that no error text may quote. */
+  /** The same client, with more values to remove from error texts. */
   knowing(secrets: readonly string[]): EngineClient;
 }
 
 export interface StreamRequest {
   readonly method: 'GET' | 'POST';
-  /** Ends in `?` when there is a query. */
+  /** Ends with `?` when there is a query. */
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly auth?: RegistryAuth | undefined;
   /** A request body, for example a build context. */
   readonly body?: Readable | Buffer;
-  /** Keep the connection, once the engine has agreed, as a stream in both directions. */
+  /** Upgrade the connection to a bidirectional stream. */
   readonly hijack?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,8 +43,8 @@ export function engineClient(address: EngineAddress, secrets: readonly string[])
   const docker = new Docker(optionsOf(address));
   let pinged: Promise<IncomingHttpHeaders> | undefined;
 
-  // An engine of another version is another process: whoever held a connection to the old one has lost it. Its version
-  // proper is not asked for, because for that Docker runs other programs and asks them for theirs.
+  // An engine of another version is another process, so connections to the old one are lost. The version endpoint is
+  // not used because Docker runs other programs to answer it.
   const ping = (signal?: AbortSignal): Promise<IncomingHttpHeaders> => {
     pinged ??= clientKnowing(secrets)
       .stream({}, { method: 'GET', path: '/_ping', signal })
@@ -83,12 +83,12 @@ export function engineClient(address: EngineAddress, secrets: readonly string[])
   return clientKnowing(secrets);
 }
 
-/** The values of an environment that is handed to the engine. */
+/** The values of an environment that is passed to the engine. */
 export function secretsOf(environment: Readonly<Record<string, string>> | undefined): string[] {
   return Object.values(environment ?? {});
 }
 
-/** What a stream yields, with an abort as the signal's reason and a broken connection as a RuntimeError. */
+/** Yields a stream's chunks. An abort rejects with the signal's reason, a broken connection with a RuntimeError. */
 export async function* chunksOf(
   client: EngineClient,
   stream: Readable,
@@ -104,7 +104,7 @@ export async function* chunksOf(
 }
 
 function dialled(docker: DockerEngine, request: StreamRequest): Promise<Readable> {
-  // The cast undoes dockerode's untyped member; docker-modem types it, dockerode does not.
+  // docker-modem types this member; dockerode declares it untyped.
   const modem = docker.modem;
   return new Promise((resolve, reject) => {
     modem.dial(
@@ -121,14 +121,14 @@ function dialled(docker: DockerEngine, request: StreamRequest): Promise<Readable
       },
       (error, result) => {
         if (error !== null) reject(error);
-        // With isStream the modem answers the response itself.
+        // With isStream the modem returns the response itself.
         else resolve(result as Readable);
       },
     );
   });
 }
 
-/** All of it is said, because docker-modem fills what is left out from the process environment. */
+/** Sets every option, because docker-modem fills absent ones from the process environment. */
 function optionsOf(address: EngineAddress): DockerEngine.DockerOptions {
   if (address.kind === 'socket') {
     return { protocol: 'http', socketPath: address.path, host: undefined, port: undefined };

@@ -32,7 +32,7 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
       const found = await client.call({}, signal, (docker) =>
         docker.listContainers({ all: true, filters, ...abortable(signal) }),
       );
-      // The list lacks exit codes and start times. One that is gone by now is not in the answer.
+      // The list lacks exit codes and start times. Containers removed in the meantime are omitted.
       const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(Id, signal))));
       return records.filter((record) => record !== undefined);
     },
@@ -84,7 +84,7 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
         docker.getContainer(id).putArchive(Buffer.from(archive), { path: '/', ...abortable(signal) }),
       );
     },
-    /** Docker checks by itself; Podman leaves it to systemd timers, and the check to its own API. */
+    /** Docker runs health checks; Podman relies on systemd timers and does not offer the check through this API. */
     async runHealthcheck(id, signal) {
       if (!(await client.isPodman(signal))) return;
       const path = `/v4.0.0/libpod/containers/${id}/healthcheck`;
@@ -111,14 +111,14 @@ async function create(client: EngineClient, given: ContainerSpec, signal?: Abort
       );
     }
   } catch (error) {
-    // A container without one of its networks is not what was asked for. The first error is the one to report.
+    // Remove a container that lacks one of its networks. Report the first error.
     await about.call({}, undefined, () => container.remove({ force: true, v: true })).catch(() => undefined);
     throw error;
   }
   return { id: container.id, warnings: unsupported(spec, apiVersion) };
 }
 
-/** Docker takes the content of a seccomp profile; Podman's socket takes its path, as podman does. */
+/** Docker takes the content of a seccomp profile. Podman's socket takes its path, as the podman command does. */
 async function withSecurityOptions(
   client: EngineClient,
   spec: ContainerSpec,

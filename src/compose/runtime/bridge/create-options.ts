@@ -1,11 +1,11 @@
-/** A container specification as the body of the Engine API's create call. */
+/** Converts a container specification to the body of the Engine API's create call. */
 import type Docker from 'dockerode';
 import type { ContainerSpec, Healthcheck, Mount, NetworkAttachment } from '../spec.js';
 import { hostConfig } from './host-config.js';
 
 /**
- * The body, with the first network in it. The others are connected afterwards (`furtherNetworks`): before
- * version 1.44 the API takes one only.
+ * The body includes the first network. The others are connected afterwards (`furtherNetworks`), because the API accepts
+ * only one before version 1.44.
  */
 export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   const first = spec.networks?.[0];
@@ -62,7 +62,7 @@ export function endpoint(attachment: NetworkAttachment): Docker.EndpointSettings
   };
 }
 
-/** What the engine of this API version leaves out, for the caller to tell. */
+/** Settings that this API version does not support, as warnings for the caller. */
 export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
   const [major = 0, minor = 0] = apiVersion.split('.').map(Number);
   const below = (wanted: number): boolean => major < 1 || (major === 1 && minor < wanted);
@@ -71,12 +71,12 @@ export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
       ? [`healthcheck.start_interval needs Engine API 1.44; this engine has ${apiVersion}, so interval is used.`]
       : []),
     ...(spec.annotations && Object.keys(spec.annotations).length > 0 && below(43)
-      ? [`annotations need Engine API 1.43; this engine has ${apiVersion}, so they are left out.`]
+      ? [`annotations need Engine API 1.43; this engine has ${apiVersion}, so they are ignored.`]
       : []),
   ];
 }
 
-/** Mounts of the long form; anonymous volumes stand in `Volumes`, tmpfs without a size limit as well. */
+/** Mounts of the long form. Anonymous volumes and tmpfs mounts without a size limit go to `Volumes`. */
 export function mountSettings(mount: Mount): Docker.MountSettings {
   switch (mount.type) {
     case 'bind':

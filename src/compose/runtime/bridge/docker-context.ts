@@ -1,4 +1,4 @@
-/** Docker contexts: engines that the Docker command line knows by name, as `docker context create` stores them. */
+/** Reads Docker contexts: named engine addresses stored by `docker context create`. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -7,24 +7,24 @@ import { backendFailure } from '../errors.js';
 import { objectOf, parseJson, textOf } from '../json.js';
 import { engineAddress, type EngineAddress, type EngineTls } from './address.js';
 
-/** An engine that somebody has configured, and where. */
+/** A configured engine and where the configuration comes from. */
 export interface ConfiguredEngine {
   readonly address: EngineAddress;
-  /** Who says so, for people: `DOCKER_HOST`, `context 'remote' (--context)`. */
+  /** The origin, for messages: `DOCKER_HOST`, `context 'remote' (--context)`. */
   readonly source: string;
 }
 
-/** The context that stands for the engine of this machine. */
+/** The context that means the local engine. */
 const DEFAULT = 'default';
 
 /**
- * The engine that the user has configured, in Docker's order: `--context`, DOCKER_HOST, DOCKER_CONTEXT, `currentContext`
- * of Docker's config.json.
+ * Finds the configured engine in Docker's order: `--context`, DOCKER_HOST, DOCKER_CONTEXT, `currentContext` of Docker's
+ * config.json.
  *
- * @param context of `--context`
- * @param environment also DOCKER_CONFIG, the directory of the configuration (default `~/.docker`)
- * @returns undefined when nothing is configured, or the context `default` is
- * @throws RuntimeError.backendFailure, naming the context, when it is missing, unreadable or of a kind that cannot be used
+ * @param context the value of `--context`
+ * @param environment also DOCKER_CONFIG, the configuration directory (default `~/.docker`)
+ * @returns undefined when nothing is configured, or when the context is `default`
+ * @throws RuntimeError.backendFailure, naming the context, when it is missing, unreadable or of an unsupported kind
  */
 export async function configuredEngine(
   context: string | undefined,
@@ -53,18 +53,18 @@ async function contextEngine(
   const directory = join(configuration(environment), 'contexts');
   const key = createHash('sha256').update(name).digest('hex');
   const text = await textOfFile(join(directory, 'meta', key, 'meta.json'));
-  const advice = '"docker context ls" lists contexts; --context default uses the engine of this machine.';
+  const advice = '"docker context ls" lists contexts; --context default uses the local engine.';
   if (text === undefined) {
     throw backendFailure(`The Docker context '${name}' (from ${by}) is not in ${directory}. ${advice}`);
   }
   const endpoint = objectOf(objectOf(objectOf(parseJson(text)).Endpoints).docker);
   const host = textOf(endpoint.Host);
   if (host === '') {
-    throw backendFailure(`The Docker context '${name}' (from ${by}) has no address of an engine. ${advice}`);
+    throw backendFailure(`The Docker context '${name}' (from ${by}) has no engine address. ${advice}`);
   }
   const tls = await tlsOf(join(directory, 'tls', key, 'docker'), endpoint.SkipTLSVerify === true);
   try {
-    // The variables of DOCKER_HOST are not about a context.
+    // The DOCKER_* variables do not apply to a context.
     const address = await engineAddress(host, {}, tls);
     return { address, source: `context '${name}' (${by})` };
   } catch (error) {
@@ -73,7 +73,7 @@ async function contextEngine(
   }
 }
 
-/** A context has TLS where it has files for it, or says that the engine's certificate is not to be checked. */
+/** A context uses TLS when it has TLS files, or when it turns certificate checks off. */
 async function tlsOf(directory: string, isUnverified: boolean): Promise<EngineTls | undefined> {
   const [ca, cert, key] = await Promise.all(
     ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readFile(join(directory, file)).catch(() => undefined)),

@@ -1,13 +1,13 @@
 /**
- * dockerode without what is never used of it here. It loads a gRPC stack (for BuildKit sessions), an SSH client (for
- * `ssh://` addresses), an archiver (for build contexts that it packs itself) and streams for older versions of Node.js
- * whether they are needed or not, and that takes longer than most commands do.
+ * Loads dockerode without dependencies that are unused here. dockerode always loads a gRPC stack (for BuildKit
+ * sessions), an SSH client (for `ssh://` addresses), an archiver (for build contexts) and streams for older versions of
+ * Node.js. Loading them takes longer than most commands run.
  */
 import type DockerConstructor from 'dockerode';
 import Module, { createRequire } from 'node:module';
 import stream from 'node:stream';
 
-/** Empty, where nothing stands in for it. */
+/** Modules to skip. An empty module replaces each one unless another is named. */
 const UNUSED: readonly {
   readonly by: 'dockerode' | 'docker-modem';
   readonly name: string;
@@ -20,7 +20,7 @@ const UNUSED: readonly {
   { by: 'docker-modem', name: 'readable-stream', instead: stream },
 ];
 
-/** The library, ready to be constructed. */
+/** The constructor of dockerode. */
 export const Docker: typeof DockerConstructor = loadDocker();
 
 function loadDocker(): typeof DockerConstructor {
@@ -33,10 +33,10 @@ function loadDocker(): typeof DockerConstructor {
   }).filter(({ path }) => require.cache[path] === undefined);
   for (const { path, module } of placeholders) require.cache[path] = module;
   try {
-    // What `require` answers is untyped; these are the package's own types.
+    // `require` returns an untyped value; these are the package's own types.
     return require('dockerode') as typeof DockerConstructor;
   } finally {
-    // Whoever else asks for one of them gets the real one.
+    // Other importers get the real modules.
     for (const { path } of placeholders) Reflect.deleteProperty(require.cache, path);
   }
 }

@@ -1,4 +1,4 @@
-/** The engine's events about containers. */
+/** Streams the engine's container events. */
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 import { continuedEvents } from '../engine/continued-events.js';
@@ -11,8 +11,8 @@ import { chunksOf, type EngineClient } from './client.js';
 import { isAway } from './failures.js';
 
 /**
- * Podman sends not even headers before the first event, so the request is not awaited. Nothing is missed for
- * it: the engine is asked for its own time first, and events since then are played back.
+ * The request is not awaited, because Podman sends no headers before the first event. Nothing is missed: the engine's
+ * own time is read first, and events since then are replayed.
  */
 export async function engineEvents(
   client: EngineClient,
@@ -23,7 +23,7 @@ export async function engineEvents(
   const filters = JSON.stringify({ type: ['container'], ...engineFilters(labels) });
   const open = (query: Readonly<Record<string, unknown>>): AsyncIterable<EngineEvent> => {
     const response = client.stream({}, { method: 'GET', path: '/events?', query: { ...query, filters }, signal });
-    response.catch(() => undefined); // Whoever iterates gets it.
+    response.catch(() => undefined); // The iteration reports it.
     return parsed(client, response, signal);
   };
   if (live) {
@@ -32,7 +32,7 @@ export async function engineEvents(
   }
   const since = epochSeconds(begin);
   if (await client.isPodman(signal)) return open({ since, stream: false });
-  // Docker ends at a time that has passed: this millisecond, which its own time is in the middle of, has when it answers.
+  // Docker ends the stream once the time has passed. The current millisecond has passed by the time it replies.
   const until = new Date((await engineTime(client, signal)).getTime() + 1);
   return open({ since, until: epochSeconds(until) });
 }
@@ -54,7 +54,7 @@ async function engineTime(client: EngineClient, signal: AbortSignal | undefined)
   return Number.isNaN(time) ? new Date() : new Date(time);
 }
 
-/** Undefined for what is no change of a container's life: exec, attach, resize, and the like. */
+/** Undefined for events that do not change a container's state: exec, attach, resize and the like. */
 export function eventOf(event: Json): EngineEvent | undefined {
   const action = textOf(event.Action) || textOf(event.status);
   const actor = objectOf(event.Actor);

@@ -1,4 +1,4 @@
-/** Processes with their streams attached. */
+/** Runs processes with attached streams. */
 import { Duplex, type Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 import { attachedProcess } from '../engine/attached.js';
@@ -13,7 +13,7 @@ import { framesOf, unframed } from './frames.js';
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** An abort ends the attachment; the Engine API has no way to end the process itself. */
+/** An abort ends the attachment. The Engine API cannot end the process. */
 export async function execProcess(
   client: EngineClient,
   clock: Clock,
@@ -60,7 +60,7 @@ export async function execProcess(
   });
 }
 
-/** Attaches before it starts, so that the first byte is not missed. */
+/** Attaches before it starts the container, so that no output is lost. */
 export async function startAttached(
   client: EngineClient,
   clock: Clock,
@@ -71,8 +71,8 @@ export async function startAttached(
 ): Promise<AttachedProcess> {
   const { id, tty } = container;
   const abortable = signal && { abortSignal: signal };
-  // Not dockerode's attach: that sends the options as a body, which Podman takes for the first of the input. The
-  // last character of a path without options is cut off by docker-modem.
+  // Not dockerode's attach, which sends the options as a body; Podman reads that body as input. docker-modem removes
+  // the last character of a path without options.
   const stream = await client.stream(
     { id },
     {
@@ -83,7 +83,7 @@ export async function startAttached(
       signal,
     },
   );
-  if (!(stream instanceof Duplex)) throw backendFailure('The container engine did not hand the connection over.');
+  if (!(stream instanceof Duplex)) throw backendFailure('The container engine did not upgrade the connection.');
   try {
     await client.call({ id }, signal, (docker) => docker.getContainer(id).start(abortable ?? {}));
   } catch (error) {
@@ -114,7 +114,7 @@ function outputOf(
   return tty ? unframed(chunks) : framesOf(chunks);
 }
 
-/** A process may go on after its output has ended, and the engine may be a little late to note its end. */
+/** A process may run on after its output has ended, and the engine may record its exit late. */
 async function settled(
   clock: Clock,
   signal: AbortSignal | undefined,

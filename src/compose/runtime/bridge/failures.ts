@@ -1,28 +1,28 @@
-/** Makes the catalogue's errors of what the Engine API, Docker's or Podman's, answers. */
+/** Converts error replies of the Engine API (Docker or Podman) to catalogue errors. */
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import { alreadyExists, backendFailure, imageNotFound, isRuntimeError, notFound, RuntimeError } from '../errors.js';
 import { objectOf, textOf } from '../json.js';
 import { scrub } from '../scrub.js';
 
-/** What a call is about, so that its error can name it as the caller did. */
+/** The subject of a call, so that its error can name it as the caller did. */
 export interface Subject {
-  /** Of a container, network or volume that should be there. */
+  /** A container, network or volume that should exist. */
   readonly id?: string;
-  /** Of something that should not be there yet. */
+  /** A name that should be free. */
   readonly newName?: string;
   readonly image?: string;
-  /** An image that is being pulled: whatever the registry says, it is not to be had. */
+  /** The image being pulled. Any registry failure means that it is unavailable. */
   readonly pulled?: string;
 }
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'EPERM', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH']);
 const interrupted = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Podman answers 500 where Docker answers 404 and 409, so the text decides where the status does not. */
+/** Podman returns 500 where Docker returns 404 and 409, so the text decides when the status does not. */
 const imageIsMissing = /no such image|image not known|failed to find image|manifest unknown|pull access denied/i;
 const isMissing = /no such (container|network|volume|exec)|(network|volume) .*not found|unable to find network/i;
 
-/** What Docker answers to calls that are under way when it is told to end. */
+/** Docker's replies to calls in progress while it shuts down. */
 const isStopping = /transport is closing|shutting down|context canceled|: unavailable/i;
 
 export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readonly string[]): RuntimeError {
@@ -30,9 +30,9 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   const facts = objectOf(error);
   const code = textOf(facts.code);
   if (unreachable.has(code)) {
-    return backendFailure(`The container engine does not answer (${code}). Is it running?`, error);
+    return backendFailure(`The container engine does not respond (${code}). Is it running?`, error);
   }
-  if (interrupted.has(code)) return backendFailure(`The container engine broke the connection off (${code}).`, error);
+  if (interrupted.has(code)) return backendFailure(`The container engine closed the connection (${code}).`, error);
 
   const text = engineText(error);
   const status = typeof facts.statusCode === 'number' ? facts.statusCode : undefined;
@@ -47,18 +47,18 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && (status === 404 || isMissing.test(text))) return notFound(subject.id);
   if (isStopping.test(text))
-    return backendFailure(`The container engine is being stopped (${scrub(text, secrets)}).`, error);
+    return backendFailure(`The container engine is shutting down (${scrub(text, secrets)}).`, error);
   return backendFailure(scrub(text, secrets) || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error);
 }
 
-/** Is this how it looks when an engine ends, or is not there? It may come back: one that is started again is away so. */
+/** Whether the failure means that the engine is gone or restarting. */
 export function isAway(error: unknown): boolean {
   if (!isRuntimeError(error, 'backendFailure')) return false;
   const code = textOf(objectOf(error.cause).code);
   return unreachable.has(code) || interrupted.has(code) || isStopping.test(engineText(error.cause));
 }
 
-/** The engine's own words, without the frame that dockerode puts around them. */
+/** The engine's message, without dockerode's prefix. */
 export function engineText(error: unknown): string {
   const answer = objectOf(objectOf(error).json);
   const own = textOf(answer.message) || textOf(answer.cause);

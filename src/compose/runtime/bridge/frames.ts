@@ -1,19 +1,19 @@
 /**
- * The Engine API's framing of two streams in one connection: eight bytes of header (stream, three zeros, length
- * in big-endian), then the payload. A generator, so that an unread frame holds the connection back.
+ * Decodes the Engine API's framing of two streams in one connection: an eight-byte header (stream, three zeros,
+ * big-endian length), then the payload. A generator, so that unread frames apply back-pressure to the connection.
  */
 import { backendFailure } from '../errors.js';
 import type { OutputChunk } from '../records.js';
 
 const HEADER = 8;
 
-/** Whole frames, one for one. @throws RuntimeError.backendFailure for what is no frame, or a torn one */
+/** Yields whole frames. @throws RuntimeError.backendFailure for an invalid or truncated frame */
 export async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<OutputChunk, void> {
   const pending: Buffer[] = [];
   let available = 0;
   let frame: { readonly stream: OutputChunk['stream']; readonly length: number } | undefined;
 
-  /** Takes bytes off the front; each byte is copied once, however the source cuts them. */
+  /** Takes bytes from the front. Copies each byte once, however the source splits them. */
   const take = (length: number): Buffer => {
     const parts: Buffer[] = [];
     for (let missing = length; missing > 0;) {
@@ -43,16 +43,17 @@ export async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<O
       yield { stream, data: take(length) };
     }
   }
-  if (frame !== undefined || available > 0) throw backendFailure('The container engine broke an output frame off.');
+  if (frame !== undefined || available > 0)
+    throw backendFailure('The container engine sent an incomplete output frame.');
 }
 
-/** With a tty there are no frames: all of it is standard output. */
+/** With a tty there are no frames; everything is standard output. */
 export async function* unframed(source: AsyncIterable<Buffer>): AsyncGenerator<OutputChunk, void> {
   for await (const data of source) yield { stream: 'stdout', data };
 }
 
 function headerOf(header: Buffer): { stream: OutputChunk['stream']; length: number } {
   const kind = header.readUInt8(0);
-  if (kind > 2) throw backendFailure('The container engine sent output that is not framed.');
+  if (kind > 2) throw backendFailure('The container engine sent unframed output.');
   return { stream: kind === 2 ? 'stderr' : 'stdout', length: header.readUInt32BE(4) };
 }

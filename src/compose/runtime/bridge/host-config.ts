@@ -1,4 +1,4 @@
-/** The part of the Engine API's create call that is about the host: mounts, ports, limits, isolation. */
+/** Builds the host part of the Engine API's create call: mounts, ports, limits, isolation. */
 import type Docker from 'dockerode';
 import type { BlockIo, ContainerSpec, Mount, PublishedPort, Resources, ThrottledDevice } from '../spec.js';
 import { mountSettings } from './create-options.js';
@@ -29,7 +29,7 @@ export function hostConfig(spec: ContainerSpec): Docker.HostConfig {
   };
 }
 
-/** Only the short form makes a missing host directory, and only it relabels for SELinux. */
+/** Only the short form creates a missing host directory and relabels for SELinux. */
 function isBind(mount: Mount): mount is Extract<Mount, { type: 'bind' }> {
   return mount.type === 'bind' && (mount.createHostPath === true || mount.selinux !== undefined);
 }

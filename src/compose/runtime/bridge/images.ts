@@ -57,7 +57,7 @@ async function* progress(
 ): AsyncGenerator<PullProgress, void> {
   for await (const line of linesOf(chunksOf(client, stream, signal))) {
     const item = objectOf(parseJson(line));
-    // The status line was sent before the registry answered, so a failure arrives as an item.
+    // The status line is sent before the registry replies, so a failure arrives as an item.
     if (item.error !== undefined || item.errorDetail !== undefined) throw missing(reference, textOf(item.error));
     const detail = objectOf(item.progressDetail);
     const message = textOf(item.status) || textOf(item.stream).trim();
@@ -73,7 +73,7 @@ async function* progress(
   }
 }
 
-/** The engine's reason (no such tag, no access, no network) goes to the log with the cause. */
+/** The engine's reason (missing tag, denied access, network failure) is logged as the cause. */
 function missing(reference: string, reason: string): RuntimeError {
   return new RuntimeError(imageNotFound(reference).failure, { cause: new Error(reason) });
 }

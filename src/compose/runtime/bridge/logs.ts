@@ -1,4 +1,4 @@
-/** A container's log, line by line. */
+/** Reads a container's log line by line. */
 import type { EngineContainer } from '../engine/engine.js';
 import { logLine } from '../engine/log-line.js';
 import { epochSeconds } from '../engine/time.js';
@@ -40,13 +40,13 @@ async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLin
 }
 
 /**
- * One frame is one entry of the log, each with a time of its own. A line longer than the engine's buffer comes
- * as several entries, of which only the last has the line end: the pieces are put together again.
+ * One frame is one log entry with its own time. A line longer than the engine's buffer arrives as several entries, of
+ * which only the last has the line end; the pieces are joined.
  */
 async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<LogLine, void> {
   const begun = new Map<OutputStream, LogLine>();
   for await (const { stream, data } of frames) {
-    // A frame may also hold several whole lines: Podman sends them so.
+    // A Podman frame may hold several whole lines.
     const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
     const isOne = text.indexOf('\n') === text.length - 1;
     for (const piece of isOne ? [text] : text.split(/(?<=\n)/)) {

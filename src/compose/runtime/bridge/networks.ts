@@ -1,4 +1,4 @@
-/** Networks through the Engine API: inside the backend only. */
+/** Networks through the Engine API. Internal to the backend. */
 import { engineFilters } from '../engine/labels.js';
 import type Docker from 'dockerode';
 import { alreadyExists, unlessNotFound } from '../errors.js';
@@ -21,7 +21,7 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
 
   return {
     async create(spec, { signal } = {}) {
-      // Podman's socket makes a second network of a name without a word when it is another driver's.
+      // Podman's socket silently creates a second network of the same name if the driver differs.
       if (await client.isPodman(signal)) await requireFree(spec.name, signal);
       const { id } = await client.call({ newName: spec.name }, signal, (docker) =>
         docker.createNetwork({ ...createBody(spec), ...(signal && { abortSignal: signal }) }),
@@ -36,7 +36,7 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
     },
     inspect: (id, { signal } = {}) => inspect(id, signal),
     async remove(id, { signal } = {}) {
-      // Podman's socket answers 204 for a network that is not there.
+      // Podman's socket returns 204 for a missing network.
       if (await client.isPodman(signal)) await inspect(id, signal);
       await client.call({ id }, signal, (docker) => docker.getNetwork(id).remove(signal && { abortSignal: signal }));
     },

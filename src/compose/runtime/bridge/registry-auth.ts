@@ -1,4 +1,4 @@
-/** Credentials of a registry, from the Docker configuration and its helpers, as `docker login` leaves them. */
+/** Reads registry credentials that `docker login` stored in the Docker configuration or a credential helper. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -13,13 +13,13 @@ export interface RegistryAuth {
   readonly serveraddress: string;
 }
 
-/** Docker Hub is stored under this name. */
+/** Docker stores the credentials of Docker Hub under this name. */
 const HUB = 'https://index.docker.io/v1/';
 
 /**
- * @param reference a whole image name
- * @param environment DOCKER_CONFIG names the directory of config.json (default `~/.docker`)
- * @returns undefined when there are none: the registry is asked without
+ * @param reference a fully qualified image name
+ * @param environment DOCKER_CONFIG is the directory of config.json (default `~/.docker`)
+ * @returns undefined when there are none; the pull is then anonymous
  */
 export async function registryAuth(
   reference: string,
@@ -44,13 +44,15 @@ function stored(config: Json, server: string): RegistryAuth | undefined {
   return { username, password: rest.join(':'), serveraddress: server, ...(identitytoken && { identitytoken }) };
 }
 
-/** The helper protocol: the server's name on standard input, JSON on standard output; a failure means none. */
+/**
+ * The helper protocol: the server's name on standard input, JSON on standard output. A failure means no credentials.
+ */
 async function fromHelper(
   helper: string,
   server: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<RegistryAuth | undefined> {
-  // A helper's name becomes part of a program's name, so it must not be a path.
+  // A helper's name becomes part of a program name, so it must not contain a path.
   if (!/^[\w.-]+$/.test(helper)) return undefined;
   const run = promisify(execFile)(`docker-credential-${helper}`, ['get'], { env: environment, timeout: 30_000 });
   run.child.stdin?.on('error', () => undefined); // A helper that does not read has failed anyway.

@@ -1,12 +1,12 @@
-/** Security options as the Engine API takes them: with the seccomp profile itself, which the client reads. */
+/** Converts security options for the Engine API, which takes the content of a seccomp profile and not its path. */
 import { readFile } from 'node:fs/promises';
 import { backendFailure } from '../errors.js';
 
 /**
  * Replaces the path of a seccomp profile by its content.
  *
- * @param options as podman and the Docker CLI take them: `seccomp=/absolute/path`
- * @throws RuntimeError.backendFailure for a file that cannot be read, or is not JSON
+ * @param options in the form of podman and the Docker CLI: `seccomp=/absolute/path`
+ * @throws RuntimeError.backendFailure for a file that cannot be read or is not JSON
  */
 export function withProfiles(options: readonly string[]): Promise<string[]> {
   return Promise.all(

@@ -1,10 +1,10 @@
-/** One sample of what a container uses. */
+/** Reads one sample of a container's resource usage. */
 import { utcTime } from '../engine/time.js';
 import { numberOf, objectOf, objectsOf, textOf, type Json } from '../json.js';
 import type { StatsSample } from '../records.js';
 import { type EngineClient } from './client.js';
 
-/** `one-shot` spares the second that the engine would spend on a rate. */
+/** `one-shot` skips the second that the engine would spend on computing a rate. */
 export async function statsSample(client: EngineClient, id: string, signal?: AbortSignal): Promise<StatsSample> {
   const options = { stream: false as const, 'one-shot': true, ...(signal && { abortSignal: signal }) };
   const stats = objectOf(await client.call({ id }, signal, (docker) => docker.getContainer(id).stats(options)));
@@ -35,7 +35,7 @@ function sampleOf(id: string, stats: Json): StatsSample {
   };
 }
 
-/** Page cache that the kernel can drop at once is not use; `docker stats` leaves it out in the same way. */
+/** Excludes page cache that the kernel can reclaim at once, as `docker stats` does. */
 function cacheOf(memory: Json): number {
   return numberOf(memory.total_inactive_file ?? memory.inactive_file);
 }

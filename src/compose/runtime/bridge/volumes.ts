@@ -19,7 +19,7 @@ export function bridgeVolumes(client: EngineClient): VolumeOperations {
 
   return {
     async create(spec, { signal } = {}) {
-      // The Engine API answers an existing volume as if it had made it, so the name is looked up first.
+      // The Engine API reports an existing volume as created, so look the name up first.
       const existing = await unlessNotFound(inspect(spec.name, signal));
       if (existing !== undefined) throw alreadyExists(spec.name);
       await client.call({ newName: spec.name }, signal, (docker) =>

@@ -1,14 +1,14 @@
-/** Joins the output of a process with its end. */
+/** Combines the output of a process with its exit code. */
 import { channel } from '../channel.js';
 import type { AttachedProcess, OutputChunk, TerminalSize } from '../records.js';
 
 export function attachedProcess(parts: {
   readonly output: AsyncIterable<OutputChunk>;
-  /** Asked when the output has ended. */
+  /** Called when the output has ended. */
   readonly exitCode: () => Promise<number>;
   readonly resize: (size: TerminalSize) => Promise<void>;
 }): AttachedProcess {
-  // Few: a chunk is up to 32 KiB. A reader that stops reading holds the engine back.
+  // A small capacity, because a chunk is up to 32 KiB. A reader that pauses holds the engine back.
   const chunks = channel<OutputChunk>({ capacity: 16 });
   const exitCode = (async () => {
     try {
@@ -20,7 +20,7 @@ export function attachedProcess(parts: {
     }
     return parts.exitCode();
   })();
-  // Whoever reads only the output gets the failure there; an unread promise must not end the program.
+  // Readers of the output get the failure there. An unread promise must not end the program.
   exitCode.catch(() => undefined);
   return { output: chunks, exitCode, resize: parts.resize };
 }

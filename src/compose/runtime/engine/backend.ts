@@ -1,4 +1,4 @@
-/** Puts a whole backend together from the plain acts of an engine. */
+/** Builds a whole backend from the primitive operations of an engine. */
 import type { Clock } from '../clock.js';
 import { alreadyExists, isRuntimeError } from '../errors.js';
 import type { NetworkRecord } from '../records.js';
@@ -49,7 +49,7 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
   };
 }
 
-/** Other tools see the same project by this label, and so do we see theirs. */
+/** The label by which Compose tools recognize the containers of a project. */
 const PROJECT_LABEL = 'com.docker.compose.project';
 
 async function ensureNetwork(
@@ -63,7 +63,7 @@ async function ensureNetwork(
   } catch (error) {
     if (!isRuntimeError(error, 'alreadyExists')) throw error;
     const existing = await networks.inspect(spec.name, abortable).catch((missing: unknown) => {
-      // Somebody has removed it in between.
+      // Another client removed it in the meantime.
       throw isRuntimeError(missing, 'notFound') ? error : missing;
     });
     return owned(existing, spec);

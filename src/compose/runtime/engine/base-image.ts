@@ -1,10 +1,10 @@
-/** Tells a build that failed for want of its base image from one that failed in a step of its own. */
+/** Distinguishes a build that failed because its base image is missing from one that failed in a step. */
 import { RuntimeError, imageNotFound } from '../errors.js';
 
 export interface BaseImageWatcher {
-  /** Each line of the build's log. */
+  /** Called for each line of the build log. */
   see(line: string): void;
-  /** imageNotFound with the base's name, if that is what failed. */
+  /** Returns imageNotFound with the base image's name, if a missing base caused the failure. */
   missing(failure: string): RuntimeError | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The container operations that are the same on every engine: each checks its precondition, then acts. */
+/** Container operations common to all engines. Each checks its precondition, then acts. */
 import type { Clock } from '../clock.js';
 import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
@@ -14,7 +14,7 @@ import type { AwaitExit } from './waiting.js';
 
 const DEFAULT_STOP_SECONDS = 10;
 const DEFAULT_STATS_INTERVAL_MS = 1000;
-/** SIGKILL cannot be refused; an engine that has not noted the end by then is stuck. */
+/** SIGKILL cannot be caught. An engine that has not recorded the exit by then is stuck. */
 const KILL_SETTLES_WITHIN_SECONDS = 30;
 
 export function containerOperations(
@@ -28,14 +28,14 @@ export function containerOperations(
   const look = async (id: string, signal?: AbortSignal): Promise<ContainerRecord> =>
     ledger.record(await containers.inspect(id, signal));
 
-  /** The container, if it is in a status that allows the operation. */
+  /** Returns the container if its status allows the operation. */
   async function guard(operation: GuardedOperation, id: string, signal?: AbortSignal): Promise<EngineContainer> {
     const container = await containers.inspect(id, signal);
     requireStatus(operation, id, (await ledger.record(container)).status);
     return container;
   }
 
-  /** Guards and acts. If the act fails because the status changed in between, that is what the caller hears. */
+  /** Checks and acts. If the action fails because the status changed meanwhile, reports the status. */
   async function act<T>(
     operation: GuardedOperation,
     id: string,
@@ -60,7 +60,7 @@ export function containerOperations(
     }
   }
 
-  /** Without a look where the caller has had one. */
+  /** Skips the check when the caller has already inspected the container. */
   async function actOnSeen(
     operation: GuardedOperation,
     id: string,
@@ -85,7 +85,7 @@ export function containerOperations(
         asked = true;
         await containers.stop(container.id, timeoutSeconds, signal);
       } catch (error) {
-        // An aborted caller has not stopped the engine: the container may still be on its way down.
+        // An abort does not cancel the stop in the engine: the container may still be stopping.
         if (!asked || signal?.aborted !== true) await ledger.cancel(container.id);
         throw error;
       }
@@ -118,7 +118,7 @@ export function containerOperations(
     },
     async remove(id, { force = false, volumes = false, ...options } = {}) {
       const { signal } = options;
-      // The mark of a stop stays until it is pruned: whoever follows events may yet ask how the run ended.
+      // The mark of a stop remains until it is pruned, because event readers may still need to know how the run ended.
       const remove = (container: Pick<ContainerRecord, 'id'>): Promise<void> =>
         containers.remove(container.id, { force, volumes }, signal);
       if (force) await remove(await containers.inspect(id, signal));
@@ -185,7 +185,7 @@ async function* samples(
       if (!(await alive())) return;
       sample = await engine.containers.stats(first.id, signal);
     } catch (error) {
-      // Removed, or ended between the look and the sample: the stream is over, not broken.
+      // The container was removed, or ended before the sample: end the stream without an error.
       if (isRuntimeError(error, 'notFound') || !(await alive().catch(() => false))) return;
       throw error;
     }

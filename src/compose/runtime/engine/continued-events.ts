@@ -1,25 +1,25 @@
-/** Events that go on although their engine ends the stream of them. */
+/** Resumes an event stream when the engine ends it. */
 import type { Clock } from '../clock.js';
 import type { EngineEvent } from './engine.js';
 
-/** How long an engine that is started again may be away. */
+/** How long a restarting engine may be unavailable. */
 const AWAY_MS = 30_000;
 const PAUSE_MS = 250;
-/** Podman's processes write their events side by side, so one that happened earlier can come a little later. */
+/** Podman's processes write events in parallel, so events can arrive slightly out of order. */
 const OVERLAP_MS = 1000;
 
 export interface EventSource {
-  /** Asks, at once, for what has happened since then and for what is to come. */
+  /** Requests events since then and, immediately, new ones. */
   open(since: Date): AsyncIterable<EngineEvent>;
-  /** Is this how it looks when the engine goes away, perhaps to come back? */
+  /** Whether the error means that the engine went away and may come back. */
   isLoss(error: unknown): boolean;
 }
 
 /**
- * Podman turns its log over at a megabyte and drops whoever reads it; any engine ends its streams when it is started
- * again. The next stream begins where the one before has ended, and nothing that was told is told twice.
+ * Podman rotates its event log at one megabyte and drops readers. Every engine ends its streams when it restarts. The
+ * next stream starts where the previous one ended, and no event is reported twice.
  *
- * @throws what the source throws; a loss only when the engine has not come back within 30 seconds
+ * @throws what the source throws; a loss only if the engine does not return within 30 seconds
  */
 export function continuedEvents(
   source: EventSource,

@@ -1,7 +1,7 @@
 /**
- * What a backend has to supply: the plain acts of its engine. Everything that must be equal on all of them
- * (preconditions, resulting statuses, who stopped what, waits, health, which calls are refused) is built on
- * this once, in backend.ts. Ids handed in here are full ids from `inspect`, unless the name says otherwise.
+ * The primitive operations that a backend supplies for its engine. Behaviour that must be the same on all backends
+ * (preconditions, resulting statuses, stop marks, waits, health, refused calls) is implemented once on top of these, in
+ * backend.ts. Ids passed in are full ids from `inspect`, unless the parameter name says otherwise.
  */
 import type { Conformer } from '../errors.js';
 import type {
@@ -27,9 +27,9 @@ import type { ContainerSpec, ExecSpec } from '../spec.js';
 
 export interface Engine {
   readonly conformer: Conformer;
-  /** Where it is, as far as that is known without asking it: for the marks of stops. */
+  /** The engine's location, if known without a request. Identifies the engine in stop marks. */
   readonly place: string;
-  /** What callers outside the orchestrator may not use, as the compose error catalogue has it. */
+  /** Operations refused to callers outside the orchestrator, as the compose error catalogue specifies. */
   readonly refuses: { readonly wait: boolean; readonly networks: boolean };
   readonly system: EngineSystem;
   readonly containers: EngineContainers;
@@ -40,10 +40,10 @@ export interface Engine {
   readonly secrets?: SecretOperations;
 }
 
-/** A container as an engine knows it: it cannot tell a stopped one from one that exited. */
+/** A container as reported by an engine, which does not distinguish stopped from exited. */
 export interface EngineContainer extends Omit<ContainerRecord, 'status'> {
   readonly state: 'created' | 'running' | 'stopping' | 'ended';
-  /** Where the engine keeps the log, if it is a CRI log file on this machine. */
+  /** The path of the log, if it is a CRI log file on this machine. */
   readonly logFile?: string;
 }
 
@@ -59,9 +59,9 @@ export interface EngineEvent {
 }
 
 export interface EngineEventOptions extends LabelFilter {
-  /** Absent: now. What has happened since then comes first, oldest first. */
+  /** Absent: now. Past events come first, oldest first. */
   readonly since?: Date;
-  /** Go on with what is to come; otherwise end with what has happened. */
+  /** Continue with new events; otherwise end after the past ones. */
   readonly live: boolean;
 }
 
@@ -69,13 +69,13 @@ export interface EngineSystem {
   ping(signal?: AbortSignal): Promise<void>;
   version(signal?: AbortSignal): Promise<RuntimeVersion>;
   info(signal?: AbortSignal): Promise<RuntimeInfo>;
-  /** Listening when the promise settles. */
+  /** Subscribed once the promise settles. */
   events(options: EngineEventOptions): Promise<AsyncIterable<EngineEvent>>;
 }
 
 export interface EngineContainers {
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer>;
-  /** By id, start of an id, or name. */
+  /** Accepts an id, an unambiguous id prefix, or a name. */
   inspect(id: string, signal?: AbortSignal): Promise<EngineContainer>;
   list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly EngineContainer[]>;
   start(id: string, signal?: AbortSignal): Promise<void>;
@@ -90,8 +90,8 @@ export interface EngineContainers {
   /** alreadyExists when the name is taken. */
   rename(id: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Settles once the container is probably not running any more, with the exit code where the engine tells it.
-   * The caller looks again, so settling early is allowed.
+   * Settles once the container has probably stopped, with the exit code if the engine reports it. It may settle early;
+   * the caller checks again.
    */
   untilEnded(id: string, signal: AbortSignal): Promise<number | undefined>;
   logs(container: EngineContainer, options: LogOptions): Promise<AsyncIterable<LogLine>>;
@@ -100,6 +100,6 @@ export interface EngineContainers {
   top(id: string, signal?: AbortSignal): Promise<ProcessTable>;
   /** Unpacks a tar archive at `/`. */
   putArchive(id: string, archive: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Runs the health check once and records its outcome. Absent where the engine does so by itself. */
+  /** Runs the health check once and records the result. Absent if the engine does so itself. */
   runHealthcheck?(id: string, signal?: AbortSignal): Promise<void>;
 }

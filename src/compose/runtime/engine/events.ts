@@ -1,4 +1,4 @@
-/** Turns what an engine reports into the runtime's events. */
+/** Converts engine events to runtime events. */
 import { isRuntimeError } from '../errors.js';
 import type { RuntimeEvent } from '../records.js';
 import type { EventOptions } from '../runtime.js';
@@ -23,8 +23,8 @@ export async function runtimeEvents(
 }
 
 /**
- * What comes until the time, and then what had been missed by then. Engines are not asked to end by themselves:
- * Podman answers nothing for a time that has passed, and drops what it has not sent yet when one passes.
+ * Yields events until the given time, then those missed up to then. Engines cannot be asked to end the stream: Podman
+ * returns nothing for a past end time, and drops unsent events when the end time passes.
  */
 async function* eventsUntil(
   engine: Engine,
@@ -43,7 +43,7 @@ async function* eventsUntil(
       () => {
         over.abort();
       },
-      () => undefined, // Left, or aborted by the caller, whom the iteration tells.
+      () => undefined, // Ended, or aborted by the caller; the iteration reports it.
     );
     try {
       for await (const event of await engine.system.events({ ...options, live: true, signal: listening })) {
@@ -69,7 +69,7 @@ async function* translated(
   options: EventOptions,
 ): AsyncGenerator<RuntimeEvent, void> {
   for await (const event of events) {
-    // Podman takes several labels as alternatives, so they are compared again here.
+    // Podman combines several labels with OR, so check them again here.
     if (!hasLabels(event.labels, options.labels ?? {})) continue;
     if (event.type !== 'ended') yield { ...event, type: event.type };
     else yield { ...event, type: (await wasStopped(engine, ledger, event, options.signal)) ? 'stopped' : 'exited' };
@@ -82,7 +82,7 @@ async function wasStopped(
   event: EngineEvent,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  // Asked first: most runs have no mark, and cost nothing more.
+  // Check for a mark first: most runs have none and then need no further request.
   if (!(await ledger.stopped(event.id, undefined))) return false;
   try {
     const { startedAt } = await engine.containers.inspect(event.id, signal);

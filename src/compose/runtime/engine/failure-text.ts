@@ -1,4 +1,4 @@
-/** What engines say when they refuse, where Docker and Podman, over a socket or as a program, are read alike. */
+/** Parses engine error texts. Docker and Podman are parsed alike, over a socket or as a program. */
 
 /** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
 const networkIsMissing = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
@@ -6,14 +6,14 @@ const networkIsMissing = /network (?:with name or ID )?([\w.-]+)(?: not found|: 
 const isTaken = /already in use|already exists|already used/i;
 const betweenWords = /[\s"'`:,;()/]+/;
 
-/** The network that the text says is not there. */
+/** The name of the missing network in the text. */
 export function missingNetwork(text: string): string | undefined {
   return networkIsMissing.exec(text)?.[1];
 }
 
 /**
- * Does the text say that this name belongs to something else? It must name it: Podman says in nearly the same words
- * that a network's range of addresses is taken (`subnet 10.0.0.0/24 is already used`).
+ * Whether the text says that the name is taken. The text must contain the name, because Podman reports an occupied
+ * address range in nearly the same words (`subnet 10.0.0.0/24 is already used`).
  */
 export function nameIsTaken(text: string, name: string): boolean {
   return isTaken.test(text) && text.split(betweenWords).includes(name);

@@ -1,9 +1,9 @@
-/** Gives a process its input. */
+/** Writes input to a process. */
 import type { Writable } from 'node:stream';
 
 /**
- * Copies input until it, or the process, ends. A process that ends first leaves a closed stream, which is no
- * failure; an input that fails is the end of the process's input, and its giver knows why.
+ * Copies input until it ends or the process does. A process that exits first closes the stream, which is not an error.
+ * A failing input ends the input of the process; its producer reports the failure.
  */
 export function feed(stream: Writable, input: AsyncIterable<Uint8Array> | undefined): void {
   if (input === undefined) return;
@@ -15,13 +15,13 @@ export function feed(stream: Writable, input: AsyncIterable<Uint8Array> | undefi
         if (!stream.write(data)) await roomIn(stream);
       }
     } catch {
-      // As above.
+      // The input's producer reports the failure.
     }
     stream.end();
   })();
 }
 
-/** Settles when the stream takes more, or never will. */
+/** Settles when the stream can take more, or is closed. */
 function roomIn(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     stream.once('drain', resolve).once('close', resolve);

@@ -1,4 +1,4 @@
-/** Follows a container's health, and drives its checks where the engine does not. */
+/** Watches a container's health, and runs its checks if the engine does not. */
 import type { Clock } from '../clock.js';
 import { isRuntimeError } from '../errors.js';
 import type { HealthStatus } from '../records.js';
@@ -8,7 +8,7 @@ const POLL_MS = 500;
 /** The Engine API's default interval between checks. */
 const DEFAULT_INTERVAL_MS = 30_000;
 
-/** The health now, then each change; over when the container has ended, or has no health check. */
+/** Yields the current health, then each change. Ends when the container ends or has no health check. */
 export async function* healthChanges(
   engine: Engine,
   clock: Clock,
@@ -21,7 +21,7 @@ export async function* healthChanges(
       container = await afterCheck(engine, container, signal);
       if (container.health === undefined) return;
     }
-    // An engine that calls an ended container unhealthy has not checked it.
+    // An engine may report an ended container as unhealthy without a check.
     if (container.state === 'ended') return;
     if (container.health.status !== last) {
       last = container.health.status;
@@ -41,7 +41,7 @@ async function afterCheck(engine: Engine, container: EngineContainer, signal?: A
   try {
     await engine.containers.runHealthcheck?.(container.id, signal);
   } catch (error) {
-    // A container that ends under its check is no failure of the engine: the next look says so.
+    // A container may end during its check. That is not a failure of the engine; the next inspection shows it.
     const now = await engine.containers.inspect(container.id, signal);
     if (now.state === 'running') throw error;
     return now;
@@ -49,7 +49,7 @@ async function afterCheck(engine: Engine, container: EngineContainer, signal?: A
   return engine.containers.inspect(container.id, signal);
 }
 
-/** Has the interval passed since the newest check, whoever ran it? The first one waits an interval, too. */
+/** Whether the interval has passed since the latest check. The first check also waits one interval. */
 function isDue(container: EngineContainer, clock: Clock): boolean {
   const since = container.health?.checkedAt ?? container.startedAt;
   return since === undefined || clock.now().getTime() - Date.parse(since) >= intervalOf(container);

@@ -1,4 +1,4 @@
-/** Reads an image, in the forms in which Docker and Podman list and inspect it. */
+/** Parses an image as Docker and Podman list and inspect it. */
 import { numberOf, objectOf, textMapOf, textOf, textsOf, type Json } from '../json.js';
 import type { ImageRecord } from '../records.js';
 import { utcTime, utcTimeOf } from './time.js';
@@ -8,7 +8,7 @@ export function engineImage(image: Json): ImageRecord {
   return {
     id: (textOf(image.Id) || textOf(image.ID)).replace(/^sha256:/, ''),
     tags,
-    // Lists count seconds, inspections write texts.
+    // Lists contain seconds, inspections contain strings.
     createdAt:
       typeof image.Created === 'number'
         ? utcTimeOf(image.Created)

@@ -1,4 +1,4 @@
-/** Reads a container's inspection, which Docker and Podman print in the same form, apart from details. */
+/** Parses a container inspection. Docker and Podman use the same form, apart from details. */
 import { numberOf, objectOf, objectsOf, textMapOf, textOf, textsOf, type Json } from '../json.js';
 import type { HealthRecord, MountRecord, NetworkEndpoint, PortBinding } from '../records.js';
 import type { Healthcheck, PortProtocol, RestartPolicy } from '../spec.js';
@@ -16,12 +16,12 @@ export function containerOf(inspection: Json): EngineContainer {
   const health = healthOf(state);
   const healthcheck = healthcheckOf(objectOf(config.Healthcheck));
   const finishedAt = phase === 'ended' ? utcTime(textOf(state.FinishedAt)) : undefined;
-  // A number in Podman's own form.
+  // Podman's own API returns a number.
   const stopSignal = typeof config.StopSignal === 'number' ? `${config.StopSignal}` : textOf(config.StopSignal);
   return {
     id: textOf(inspection.Id),
     name: textOf(inspection.Name).replace(/^\//, ''),
-    // Podman's own form has the name apart; the Engine API has it in Config.
+    // Podman's own API has the name in ImageName; the Engine API has it in Config.
     image: textOf(inspection.ImageName) || textOf(config.Image),
     imageId: textOf(inspection.Image).replace(/^sha256:/, ''),
     state: phase,
@@ -50,7 +50,7 @@ export function containerOf(inspection: Json): EngineContainer {
   };
 }
 
-/** Paused and restarting containers are in the engine's care, and count as running. */
+/** Paused and restarting containers count as running. */
 function stateOf(status: string): EngineContainer['state'] {
   switch (status) {
     case 'created':
@@ -81,7 +81,7 @@ function restartOf(policy: Json): RestartPolicy | undefined {
   }
 }
 
-/** Podman before 4 calls it Healthcheck, and prints an empty one where there is none. */
+/** Podman before 4 calls it Healthcheck, and returns an empty object if there is no health check. */
 function healthOf(state: Json): HealthRecord | undefined {
   const health = objectOf(state.Health ?? state.Healthcheck);
   const status = textOf(health.Status);
@@ -120,7 +120,7 @@ function environmentOf(entries: readonly string[]): Record<string, string> {
   );
 }
 
-/** `{"80/tcp": [{HostIp, HostPort}]}`, with null for a port that is exposed and not published. */
+/** `{"80/tcp": [{HostIp, HostPort}]}`, with null for a port that is exposed but not published. */
 function portsOf(ports: Json): readonly PortBinding[] {
   return Object.entries(ports).flatMap(([key, bindings]) => {
     const [port = '', protocol = 'tcp'] = key.split('/');
@@ -150,11 +150,11 @@ function mountsOf(inspection: Json): readonly MountRecord[] {
   const temporary = Object.keys(objectOf(objectOf(inspection.HostConfig).Tmpfs))
     .filter((target) => !targets.has(target))
     .map((target): MountRecord => ({ type: 'tmpfs', target, readOnly: false }));
-  // Docker lists them in another order each time.
+  // Docker returns them in a different order each time.
   return [...mounts, ...temporary].sort(byTarget);
 }
 
-/** The order of the mounts of a record. */
+/** Orders the mounts of a record. */
 export function byTarget(one: MountRecord, other: MountRecord): number {
   return one.target < other.target ? -1 : one.target > other.target ? 1 : 0;
 }

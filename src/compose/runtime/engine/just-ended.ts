@@ -1,13 +1,15 @@
-/** A look at a container in the moment in which its process ends. */
+/** Retries an inspection that fails because the container's process is just ending. */
 import { isEngineFailure } from '../errors.js';
 
-/** Podman before 4.4 reads this file of a process that it takes to be running, and fails when it has just ended. */
+/**
+ * Podman before 4.4 reads this file for a process it believes to be running, and fails if the process has just ended.
+ */
 const stumbled = /\/proc\/\d+\/cgroup: no such process/i;
 
-/** Podman knows of the end when it is asked again; the rest is for one that is started over and over. */
+/** Podman reports the end on the second try. The other tries cover a container that restarts repeatedly. */
 const MOST_LOOKS = 4;
 
-/** Looks again when the engine stumbled over the end of the process. `look` must change nothing. */
+/** Retries when the process ended during the inspection. `look` must not change anything. */
 export async function lookDespiteEnd<T>(look: () => Promise<T>): Promise<T> {
   for (let looks = 1; ; looks += 1) {
     try {

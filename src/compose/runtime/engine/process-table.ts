@@ -1,10 +1,10 @@
-/** The processes of a container. */
+/** Lists the processes of a container. */
 import { textsOf, type Json } from '../json.js';
 import type { ProcessTable } from '../records.js';
 
 /**
- * Docker answers a cell for each title. Podman, where it runs the container's own `ps`, answers one cell per
- * line: those are cut at spaces, with the last column taking what is left.
+ * Docker returns one cell per title. Podman may run the container's `ps` and return one cell per line; such lines are
+ * split at spaces, and the last column takes the rest.
  */
 export function processTable(answer: Json): ProcessTable {
   const titles = textsOf(answer.Titles);
@@ -15,7 +15,7 @@ export function processTable(answer: Json): ProcessTable {
   return { titles: columns, processes: rows.map((row) => cells(row.join(' '), columns.length)) };
 }
 
-/** The words of a line, the last of `count` cells with its spaces. */
+/** Splits a line into `count` cells at spaces. The last cell keeps its spaces. */
 export function cells(line: string, count: number): string[] {
   const words = line.trim().split(/\s+/);
   const short = words.slice(0, count - 1);

@@ -1,4 +1,4 @@
-/** The operations that the compose error catalogue has the production backends refuse. */
+/** The operations that production backends refuse, as the compose error catalogue specifies. */
 import { notSupported, type Conformer } from '../errors.js';
 import type { ContainerOperations, NetworkOperations, SecretOperations } from '../runtime.js';
 

@@ -1,4 +1,4 @@
-/** Tells `stopping` and `stopped` from `running` and `exited` with the marks that stops leave (state.ts). */
+/** Distinguishes `stopping` and `stopped` from `running` and `exited` by stop marks (state.ts). */
 import type { Clock } from '../clock.js';
 import type { ContainerRecord, ContainerStatus } from '../records.js';
 import type { StopMark, StopMarks } from '../state.js';
@@ -6,25 +6,28 @@ import type { Engine, EngineContainer } from './engine.js';
 
 export interface StopLedger {
   record(container: EngineContainer): Promise<ContainerRecord>;
-  /** Notes that we stop this run, before we do. */
+  /** Records that we are about to stop this run. */
   open(
     container: Pick<ContainerRecord, 'id' | 'startedAt'>,
     timeoutSeconds: number,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Takes the note back: the stop failed, or something else ends the run. */
+  /** Removes the record, because the stop failed or something else ends the run. */
   cancel(id: string): Promise<void>;
-  /** Is there a note about this run, or, where the run is not known any more, about the container? */
+  /** Whether there is a record for this run or, if the run is unknown, for the container. */
   stopped(id: string, startedAt: string | undefined): Promise<boolean>;
 }
 
-/** What an engine takes beyond the grace period to kill, clean up and answer. */
+/** Time the engine may need beyond the grace period to kill, clean up and reply. */
 const SLACK_MS = 30_000;
 
 export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): StopLedger {
   let pruning: Promise<void> | undefined;
 
-  /** Once per process, and only when there are many, because it asks for every container: a mark is a hundred bytes. */
+  /**
+   * Runs once per process, and only when there are many marks, because it lists every container. A mark is a hundred
+   * bytes.
+   */
   function prune(signal?: AbortSignal): Promise<void> {
     const existing = async (): Promise<Set<string>> =>
       new Set((await engine.containers.list({}, signal)).map(({ id }) => id));
@@ -61,14 +64,14 @@ function statusOf(container: EngineContainer, mark: StopMark | undefined, now: D
     case 'stopping':
       return container.state;
     case 'running':
-      // Past its time, the stop that made the mark was itself killed.
+      // If its time has passed, the process that made the mark was killed.
       return ours && now.getTime() < mark.until ? 'stopping' : 'running';
     case 'ended':
       return ours ? 'stopped' : 'exited';
   }
 }
 
-/** Milliseconds: engines differ in how many digits they print of one and the same time. */
+/** In milliseconds, because engines print the same time with different precision. */
 function runOf(startedAt: string | undefined): number {
   return startedAt === undefined ? 0 : Date.parse(startedAt);
 }

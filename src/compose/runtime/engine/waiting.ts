@@ -1,4 +1,4 @@
-/** Waits for the end of a container's run. */
+/** Waits until a container's run has ended. */
 import type { Clock } from '../clock.js';
 import { RuntimeError } from '../errors.js';
 import type { ExitRecord } from '../records.js';
@@ -9,7 +9,7 @@ const POLL_MS = 500;
 
 export type AwaitExit = ContainerOperations['wait'];
 
-/** @param defaultSeconds how long a caller waits who does not say; Infinity: as long as it takes */
+/** @param defaultSeconds the timeout if the caller gives none; Infinity for no timeout */
 export function exitAwaiter(engine: Engine, clock: Clock, defaultSeconds: number): AwaitExit {
   return async (id, { timeoutSeconds = defaultSeconds, signal } = {}) => {
     const before = await engine.containers.inspect(id, signal);
@@ -24,7 +24,7 @@ export function exitAwaiter(engine: Engine, clock: Clock, defaultSeconds: number
       });
       return await Promise.race([ended, expired]);
     } finally {
-      // Ends whichever of the two is still waiting; Promise.race has taken its rejection.
+      // Cancels the other promise; Promise.race has handled its rejection.
       settled.abort();
     }
   };
@@ -44,10 +44,10 @@ async function untilEnded(
     current = await engine.containers.inspect(before.id, signal);
     if (current.state === 'ended') return exitOf(current, clock);
     if (previous.state !== 'created' && current.startedAt !== previous.startedAt) {
-      // It ended and its restart policy has brought it back: the end was seen all the same.
+      // The container ended and its restart policy started it again. The end still counts.
       return { exitCode: code ?? current.exitCode ?? 0, exitedAt: current.startedAt ?? clock.now().toISOString() };
     }
-    // An engine that settles early must not be asked in a tight loop.
+    // Avoid a busy loop when the engine settles early.
     if (code !== undefined) await clock.sleep(POLL_MS, signal);
   }
 }

@@ -21,7 +21,7 @@ export function mockContainers(world: MockWorld): EngineContainers {
       [...world.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
     async start(id) {
       const container = find(world, id);
-      if (container.state === 'running') throw backendFailure(`'${id}' runs already.`);
+      if (container.state === 'running') throw backendFailure(`'${id}' is already running.`);
       startRun(world, container);
     },
     async startAttached({ id }, stdin, signal) {
@@ -41,7 +41,7 @@ export function mockContainers(world: MockWorld): EngineContainers {
       const patience = new AbortController();
       const bound = AbortSignal.any([patience.signal, ...(signal === undefined ? [] : [signal])]);
       const late = world.clock.sleep(timeoutSeconds * 1000, bound).then(() => container.process?.signal('SIGKILL'));
-      late.catch(() => undefined); // The patience of a container that ended in time.
+      late.catch(() => undefined); // The container ended before the timeout.
       try {
         await untilEnded(container, signal);
       } finally {
@@ -135,7 +135,7 @@ function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
   return { id, warnings: [] };
 }
 
-/** Engines make a named volume that is not there yet, and name one that has no name. */
+/** Engines create a missing named volume, and generate a name for an anonymous one. */
 function withVolume(world: MockWorld, mount: Mount): Mount {
   if (mount.type !== 'volume') return mount;
   const { source = world.newId() } = mount;
@@ -168,7 +168,9 @@ async function* lines(container: MockContainer, options: LogOptions): AsyncGener
   }
 }
 
-/** Counts as an engine does: `retries` failures in a row are unhealthy, and those of the start period are free. */
+/**
+ * Counts as engines do: `retries` consecutive failures mean unhealthy, and failures in the start period do not count.
+ */
 async function runHealthcheck(world: MockWorld, container: MockContainer): Promise<void> {
   const { healthcheck, name, environment = {} } = container.spec;
   if (container.health === undefined || healthcheck === undefined) throw backendFailure('There is no health check.');

@@ -2,7 +2,7 @@
 import type { RuntimeError, TerminalError } from '../errors.js';
 import type { Backend } from '../runtime.js';
 
-/** The operations by the names that `notSupported` uses for them. */
+/** Operations by their names in `notSupported`. */
 const names = {
   system: { ping: 'ping', version: 'version', info: 'info', events: 'events' },
   containers: {
@@ -41,8 +41,8 @@ export type OperationName = { [Group in keyof typeof names]: ValueOf<(typeof nam
 
 export interface Faults {
   /**
-   * The next `times` calls (default 1; Infinity until `clear`) of the operation reject with the error.
-   * With `id`, only calls whose first argument is that id, name or reference, or a specification of that name.
+   * The next `times` calls (default 1; Infinity until `clear`) of the operation reject with the error. With `id`, only
+   * calls whose first argument is that id, name or reference, or a specification with that name.
    */
   fail(
     operation: OperationName,
@@ -69,11 +69,11 @@ export function withFaults(backend: Backend): { readonly backend: Backend; reado
     throw fault.error;
   };
 
-  /** The same group of operations, each behind its check. */
+  /** Wraps each operation of a group with a check for planned faults. */
   function guarded<Group extends object>(group: Group, operations: Readonly<Record<string, string>>): Group {
     const wrapped = Object.entries(group).map(([method, act]) => {
       const operation = operations[method];
-      // `internal.networks` is a group of its own, which the orchestrator's faults reach by the same names.
+      // `internal.networks` is a nested group. The orchestrator's faults use the same names.
       if (typeof act !== 'function') return [method, guarded(act as object, names.networks)];
       return [
         method,
@@ -84,7 +84,7 @@ export function withFaults(backend: Backend): { readonly backend: Backend; reado
         },
       ];
     });
-    // Same keys, same signatures: every method is wrapped by one that passes its arguments on.
+    // Every method is replaced by a wrapper with the same signature.
     return Object.fromEntries(wrapped) as Group;
   }
 

@@ -1,10 +1,10 @@
-/** The mock's operations, each on the newest state of a file. */
+/** Runs each of the mock's operations on the current state of a file. */
 import type { Engine } from '../engine/engine.js';
 import type { Keeper } from './kept.js';
 
-/** Operations that take as long as a container runs: they begin with the newest state and hold up no other. */
+/** Operations that last as long as a container runs. They start from the current state and do not hold the lock. */
 const WAITING = new Set(['untilEnded']);
-/** Operations that act while their answer is iterated. */
+/** Operations that act while their result is iterated. */
 const ITERATED = new Set(['pull', 'build']);
 
 export function guarded(engine: Engine, keep: Keeper): Engine {
@@ -25,7 +25,7 @@ function guardedGroup<Group extends object>(group: Group, keep: Keeper): Group {
     const operation = act as (...args: unknown[]) => Promise<unknown>;
     return [method, guardedOperation(method, operation, keep)];
   });
-  // Same keys, same signatures: each operation is wrapped by one that passes its arguments on.
+  // Every operation is replaced by a wrapper with the same signature.
   return Object.fromEntries(wrapped) as Group;
 }
 
@@ -45,7 +45,7 @@ function guardedOperation(
 async function* atOnce(operation: () => Promise<unknown>, keep: Keeper): AsyncGenerator<unknown, void> {
   yield* await keep(async () => {
     const items: unknown[] = [];
-    for await (const item of (await operation()) as AsyncIterable<unknown>) items.push(item); // As both answer.
+    for await (const item of (await operation()) as AsyncIterable<unknown>) items.push(item); // As both return.
     return items;
   });
 }

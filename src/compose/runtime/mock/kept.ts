@@ -1,4 +1,4 @@
-/** Keeps the state of the mock in a file, so that one command finds what another has made. */
+/** Keeps the state of the mock in a file, so that commands see each other's changes. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inTurn } from '../../../contract/in-turn.js';
@@ -10,13 +10,13 @@ import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
 import { change, type MockContainer, type MockWorld } from './world.js';
 
-/** Runs an operation on the newest state, and keeps what it has changed. */
+/** Runs an operation on the current state and saves the changes. */
 export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
 
-/** How soon a command that waits, such as `logs --follow`, sees what another one has changed. */
+/** How often a waiting command, such as `logs --follow`, looks for changes of other commands. */
 const LOOK_MS = 200;
 
-/** What a container is without the processes of this program. Contents that were copied into it are not kept. */
+/** A container without the processes of this program. Files copied into it are not kept. */
 type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'addresses' | 'log'> & {
   readonly addresses: readonly (readonly [string, string])[];
   readonly log: MockContainer['log'];
@@ -33,10 +33,10 @@ interface Kept {
 }
 
 /**
- * Operations of one process run one after the other, and those of several exclude each other by a lock beside the file.
+ * Operations of one process run one after another. Processes exclude each other by a lock beside the file.
  *
- * @param file absolute; its folder is made when it is missing
- * @throws RuntimeError.persistenceFailure, which names the file, when it is damaged or cannot be read or written
+ * @param file absolute; its directory is created if it is missing
+ * @throws RuntimeError.persistenceFailure, naming the file, when it is damaged or cannot be read or written
  */
 export function keepIn(file: string, world: MockWorld): Keeper {
   let known: string | undefined;
@@ -60,7 +60,7 @@ export function keepIn(file: string, world: MockWorld): Keeper {
     return result;
   };
   setInterval(() => {
-    inOrder(load).catch(() => undefined); // The next operation tells it.
+    inOrder(load).catch(() => undefined); // The next operation reports it.
   }, LOOK_MS).unref();
 
   return (operation) =>
@@ -72,7 +72,7 @@ export function keepIn(file: string, world: MockWorld): Keeper {
           try {
             return await operation();
           } finally {
-            // A process that was told to end does so in a later turn.
+            // A process that was told to end does so in a later turn of the event loop.
             await new Promise((resolve) => setImmediate(resolve));
             await save();
           }
@@ -96,7 +96,7 @@ function parse(text: string, file: string): Kept {
   const value = objectOf(parseJson(text));
   const lists = [value['containers'], value['images'], value['volumes'], value['networks'], value['secrets']];
   if (value['version'] === 1 && lists.every((list) => Array.isArray(list))) {
-    // Only this program writes the file; its lists are read no further.
+    // Only this program writes the file, so its lists are not validated further.
     return value as unknown as Kept;
   }
   const message = `The state of the mock backend in '${file}' is damaged. Remove the file to start without it.`;
@@ -122,7 +122,7 @@ function snapshot(world: MockWorld): Kept {
   };
 }
 
-/** Makes the world what the file says; whoever waits for a change of a container is woken. */
+/** Replaces the state by that of the file, and wakes up everyone who waits for a change of a container. */
 function adopt(world: MockWorld, kept: Kept): void {
   const before = new Map(world.containers);
   world.containers.clear();
@@ -135,7 +135,7 @@ function adopt(world: MockWorld, kept: Kept): void {
       archives: present?.archives ?? [],
       change: present?.change ?? change(),
     };
-    // Readers hold on to the object that they know.
+    // Readers keep a reference to the object, so update it in place.
     const known = present === undefined ? container : update(present, container);
     world.containers.set(known.id, known);
     if (known.state === 'running') known.process ??= revived(world, known);
@@ -178,7 +178,7 @@ function refill<V>(map: Map<string, V>, entries: readonly (readonly [string, V])
   for (const [key, value] of entries) map.set(key, value);
 }
 
-/** A container that another command has started runs here, too: until a signal ends it. */
+/** Simulates a container that another command started: it runs here, too, until a signal ends it. */
 function revived(world: MockWorld, container: MockContainer): NonNullable<MockContainer['process']> {
   const process = runProgram(service, { command: [], environment: {}, write: () => undefined });
   process.exit

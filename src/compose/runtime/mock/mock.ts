@@ -1,7 +1,7 @@
 /**
- * The mock backend: everything in memory, or in a file, nothing refused, secrets included. For tests and dry runs, and for
- * `serve --backend mock`. It stands on the same lifecycle as the engines (engine/backend.ts), so that what is
- * tested on it holds on them. With a clock and ids handed in, the same calls give the same answers.
+ * The mock backend: keeps everything in memory or in a file, and supports every operation including secrets. For tests,
+ * dry runs and `serve --backend mock`. It uses the same lifecycle as the engines (engine/backend.ts), so tests against
+ * it apply to them. With an injected clock and ids, its results are deterministic.
  */
 /* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
 import { randomBytes } from 'node:crypto';
@@ -24,17 +24,17 @@ import { change, emit, find, now, type MockWorld } from './world.js';
 
 export interface MockParts {
   readonly clock: Clock;
-  /** 64 hexadecimal digits, another each time. Absent: random ones. */
+  /** Returns 64 hexadecimal digits, different each time. Absent: random. */
   readonly newId?: () => string;
-  /** What commands do. Absent: services run until they are told to end, execs and health checks succeed. */
+  /** The behaviour of commands. Absent: services run until stopped; execs and health checks succeed. */
   readonly programs?: MockPrograms;
-  /** Images that are there from the start. */
+  /** Images that exist initially. */
   readonly images?: readonly string[];
   /** Which images can be pulled. Absent: all. */
   readonly pullable?: (reference: string) => boolean;
   /** Absent: in memory. */
   readonly marks?: StopMarks;
-  /** The file that keeps what there is. Absent: it lives as long as the process. */
+  /** The file that keeps the state. Absent: the state lasts as long as the process. */
   readonly file?: string;
 }
 
@@ -44,22 +44,22 @@ export interface Mock {
   readonly control: MockControl;
 }
 
-/** What a test does to the world behind the backend's back. Containers are named by id or name. */
+/** Simulates changes outside the backend, for tests. Containers are named by id or name. */
 export interface MockControl {
   addImage(reference: string): void;
-  /** The container's process ends by itself. */
+  /** Ends the container's process. */
   exit(container: string, exitCode: number): void;
-  /** The container's process prints a line. */
+  /** Prints a line from the container's process. */
   log(container: string, stream: OutputStream, line: string): void;
   setHealth(container: string, status: HealthStatus): void;
   setStats(container: string, stats: Partial<StatsSample>): void;
-  /** The kernel ends it for want of memory. */
+  /** Ends the container as the kernel's OOM killer does. */
   runOutOfMemory(container: string): void;
-  /** Somebody else removes it. */
+  /** Removes the container as another client does. */
   vanish(container: string): void;
-  /** The tar archives that were put into it, oldest first. */
+  /** The tar archives put into the container, oldest first. */
   archives(container: string): readonly Uint8Array[];
-  /** A secret's value, which no operation answers. */
+  /** A secret's value, which no operation returns. */
   secretValue(name: string): Uint8Array | undefined;
 }
 
@@ -101,7 +101,7 @@ function mockControl(world: MockWorld): MockControl {
     addImage: (reference) => void addImage(world, reference),
     exit(id, exitCode) {
       const container = find(world, id);
-      if (container.state !== 'running') throw backendFailure(`'${id}' does not run.`);
+      if (container.state !== 'running') throw backendFailure(`'${id}' is not running.`);
       endRun(world, container, exitCode);
     },
     log(id, stream, line) {

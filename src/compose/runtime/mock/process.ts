@@ -1,18 +1,18 @@
-/** Processes of the mock: functions that print, heed signals, and end with an exit code. */
+/** Processes of the mock: functions that print, handle signals, and return an exit code. */
 import { channel } from '../channel.js';
 import type { OutputChunk, OutputStream } from '../records.js';
 import { exitCodeOf } from '../signals.js';
 
-/** What a program has to work with. */
+/** The interface of a program to its process. */
 export interface MockProcess {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends at once where nothing is attached. */
+  /** Ends at once if nothing is attached. */
   readonly stdin: AsyncIterable<Uint8Array>;
   write(stream: OutputStream, text: string): void;
-  /** Catches a signal, which then does not end the process. SIGKILL cannot be caught. */
+  /** Handles a signal, which then does not end the process. SIGKILL cannot be handled. */
   on(signalName: string, handler: () => void): void;
-  /** Fires when the process has been ended by a signal: a program that waits must wait on this, too. */
+  /** Fires when a signal has ended the process. A program that waits must also wait for this. */
   readonly ended: AbortSignal;
 }
 
@@ -24,7 +24,7 @@ export interface ProgramRequest {
   readonly command: readonly string[];
 }
 
-/** Which program stands for a command. Undefined: a service that runs until it is told to end. */
+/** Selects the program for a command. Undefined: a service that runs until stopped. */
 export type MockPrograms = (request: ProgramRequest) => MockProgram | undefined;
 
 export interface RunningProcess {
@@ -32,7 +32,7 @@ export interface RunningProcess {
   signal(name: string): void;
 }
 
-/** Signals that end no process that does not ask for them. */
+/** Signals that end no process by default. */
 const harmless = new Set(['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH']);
 
 export function runProgram(
@@ -59,9 +59,9 @@ export function runProgram(
     on: (name, handler) => void handlers.set(name, handler),
     ended: ending.signal,
   };
-  // In a later turn, so that the caller has noted the start before the program's first line.
+  // In a later turn of the event loop, so that the caller has recorded the start before the first line of output.
   const own = Promise.resolve().then(() => program(process));
-  own.catch(() => undefined); // One that was ended may reject as it unwinds.
+  own.catch(() => undefined); // An ended program may reject as it unwinds.
   return {
     exit: Promise.race([own, endedBySignal]).finally(() => {
       ending.abort();
@@ -77,7 +77,7 @@ export function runProgram(
   };
 }
 
-/** The program of a service: it runs until a signal ends it. */
+/** The program of a service: runs until a signal ends it. */
 export const service: MockProgram = ({ ended }) =>
   new Promise((resolve) => {
     if (ended.aborted) resolve(0);
@@ -91,7 +91,7 @@ export const service: MockProgram = ({ ended }) =>
       );
   });
 
-/** A program whose output goes to whoever attached to it. */
+/** Runs a program whose output goes to the attached client. */
 export function attachedProgram(
   program: MockProgram,
   parts: Omit<Parameters<typeof runProgram>[1], 'write'>,

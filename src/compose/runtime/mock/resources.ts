@@ -21,7 +21,7 @@ export function addImage(world: MockWorld, reference: string, labels: Readonly<R
   return id;
 }
 
-/** @param pullable which images the mock's registry has */
+/** @param pullable which images the mock's registry contains */
 export function mockImages(world: MockWorld, pullable: (reference: string) => boolean): ImageOperations {
   const find = (reference: string): ImageRecord => {
     const image =

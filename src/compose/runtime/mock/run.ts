@@ -1,4 +1,4 @@
-/** One run of a mock container: from its start to its end, and again where its restart policy says so. */
+/** Runs a mock container from its start to its end, and restarts it as its restart policy says. */
 import type { Channel } from '../channel.js';
 import { lineCutter } from '../lines.js';
 import { backendFailure } from '../errors.js';
@@ -6,9 +6,9 @@ import type { OutputChunk, OutputStream, PortBinding } from '../records.js';
 import { runProgram, service } from './process.js';
 import { emit, now, type MockContainer, type MockWorld } from './world.js';
 
-/** The first port that is given where none is asked for. */
+/** The first port to assign when none is requested. */
 const FIRST_PORT = 49_153;
-/** The wait before a restart, doubled each time, as Docker does. */
+/** The delay before a restart, doubled each time, as in Docker. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 60_000;
 
@@ -52,7 +52,7 @@ export function startRun(world: MockWorld, container: MockContainer, attachment?
       note('stdout', cutters.stdout.rest());
       note('stderr', cutters.stderr.rest());
       attachment?.output.end();
-      // A forced removal has ended the run already.
+      // A forced removal has already ended the run.
       if (container.process === process && container.state === 'running') endRun(world, container, code);
     })
     .catch(() => undefined);
@@ -83,7 +83,7 @@ async function restartLater(world: MockWorld, container: MockContainer): Promise
   startRun(world, container);
 }
 
-/** Runs are told apart by their start, so one never starts at the time of the one before. */
+/** Runs are identified by their start time, so no two runs of a container may start at the same time. */
 function later(time: string, before: string | undefined): string {
   if (before === undefined || Date.parse(time) > Date.parse(before)) return time;
   return `${new Date(Date.parse(before) + 1).toISOString().slice(0, 23)}000000Z`;

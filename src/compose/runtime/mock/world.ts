@@ -1,4 +1,4 @@
-/** What the mock knows: everything an engine would keep, in maps. */
+/** The state of the mock: everything an engine would keep, in maps. */
 import type { Clock } from '../clock.js';
 import type { EngineContainer, EngineEvent } from '../engine/engine.js';
 import { byTarget } from '../engine/inspect.js';
@@ -28,14 +28,14 @@ export interface MockContainer {
   finishedAt?: string;
   exitCode?: number;
   restartCount: number;
-  /** Set by a stop or kill: its restart policy does not bring it back. */
+  /** Set by a stop or kill, so that the restart policy does not restart it. */
   heldDown: boolean;
   health?: HealthRecord;
   ports: readonly PortBinding[];
   readonly addresses: ReadonlyMap<string, string>;
   process?: RunningProcess;
   readonly log: LogLine[];
-  /** Tar archives that were put into it, oldest first. */
+  /** Tar archives put into it, oldest first. */
   readonly archives: Uint8Array[];
   stats?: Partial<StatsSample>;
   /** Settles at the next change of its state or log. */
@@ -55,10 +55,10 @@ export interface MockWorld {
   readonly happened: Change;
 }
 
-/** Wakes those who wait for something new. */
+/** Wakes up waiters. */
 export interface Change {
   notify(): void;
-  /** Settles at the next notice; rejects with the signal's reason. */
+  /** Settles at the next notification; rejects with the signal's reason. */
   next(signal?: AbortSignal): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function change(): Change {
       return new Promise<void>((resolve, reject) => {
         const abort = (): void => {
           reject(signal?.reason as Error);
-        }; // Whatever the caller gave as the reason.
+        }; // The caller's own reason.
         signal?.addEventListener('abort', abort, { once: true });
         waiting.push(() => {
           signal?.removeEventListener('abort', abort);
@@ -90,7 +90,7 @@ export function now(world: MockWorld): string {
   return utcTime(world.clock.now().toISOString()) ?? '';
 }
 
-/** By id, start of an id, or name. */
+/** Accepts an id, an id prefix, or a name. */
 export function find(world: MockWorld, id: string): MockContainer {
   const exact = world.containers.get(id);
   if (exact !== undefined) return exact;

@@ -1,4 +1,4 @@
-/** Builds an image with podman's own builder, which takes what BuildKit would: secrets, ssh, further contexts. */
+/** Builds an image with podman's builder, which supports BuildKit features: secrets, ssh, additional contexts. */
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,7 +24,10 @@ export async function buildImage(
   return progress(podman.start(buildArguments(spec, dockerfile), { signal }), secretsOf(podman, spec));
 }
 
-/** From a file: podman cannot open a standard input that is a socket, as a child's of Node is. */
+/**
+ * Writes the Dockerfile to a file, because podman cannot open a standard input that is a socket, as Node's children
+ * have.
+ */
 async function* buildInline(
   podman: Podman,
   spec: BuildSpec,
@@ -67,7 +70,7 @@ function buildArguments(spec: BuildSpec, dockerfile: string): string[] {
   ];
 }
 
-/** @throws RuntimeError.notSupported for a name with '=', which podman would take for a part of the context */
+/** @throws RuntimeError.notSupported for a name with '=', which podman would read as part of the context */
 function contextsOf({ additionalContexts = {} }: BuildSpec): Readonly<Record<string, string>> {
   if (Object.keys(additionalContexts).some((name) => name.includes('='))) {
     throw notSupported("a build context whose name has '='", 'native');
@@ -81,7 +84,7 @@ async function* progress(process: PodmanProcess, secrets: readonly string[]): As
   let reason = '';
   for await (const line of mergedLines(process)) {
     base.see(line);
-    // The last line that is nothing but an id is the image's.
+    // The last line that consists of an id is the image's id.
     if (/^[0-9a-f]{64}$/.test(line)) imageId = line;
     if (/^error:/i.test(line)) reason = line;
     yield { type: 'log', line };

@@ -41,7 +41,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
       const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...labelArguments(labels)], { signal });
       const wanted = ids.split('\n').filter((id) => id !== '');
       if (wanted.length === 0) return [];
-      // One that is gone by now, or ends in this moment, makes podman fail and leave it out, or others with it.
+      // A container that has just ended or been removed makes podman fail and omit it, or others with it.
       const printed = await podman.run(['container', 'inspect', ...wanted], { accepts: [125], signal });
       const found = objectsOf(parseJson(printed)).map(containerOf);
       const missed = wanted.filter((id) => !found.some((container) => container.id === id));
@@ -68,7 +68,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
       await podman.run(['cp', '--archive=false', '-', `${operand(id)}:/`], { input: archive, subject: { id }, signal });
     },
     async runHealthcheck(id, signal) {
-      // 1 is an unhealthy container, which is an answer.
+      // Exit code 1 means unhealthy, which is a valid result.
       await podman.run(['healthcheck', 'run', operand(id)], { accepts: [1], subject: { id }, signal });
     },
   };
@@ -86,17 +86,17 @@ async function create(podman: Podman, spec: ContainerSpec, signal?: AbortSignal)
   return { id, warnings };
 }
 
-/** A file that stands there already is what is mounted. */
+/** An existing file is mounted as it is. */
 async function makeHostPath(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    throw backendFailure('The host directory of a bind mount cannot be made.', error);
+    throw backendFailure('The host directory of a bind mount cannot be created.', error);
   }
 }
 
-/** Raw numbers, which podman's own JSON rounds for people. */
+/** Raw numbers; podman's JSON output rounds them. */
 const statsTemplate = [
   '{{.CPUNano}}',
   '{{.ContainerStats.MemUsage}}',
@@ -113,7 +113,7 @@ async function stats(podman: Podman, clock: Clock, id: string, signal?: AbortSig
   const numbers = (await podman.run(args, { subject: { id }, signal })).trim().split(' ').map(Number);
   const [cpu, memory, limit, processes, read, write, received, transmitted] = numbers;
   if (cpu === undefined || transmitted === undefined || numbers.some(Number.isNaN)) {
-    throw backendFailure('Podman answered no statistics.');
+    throw backendFailure('Podman returned no statistics.');
   }
   return {
     id,
@@ -124,12 +124,12 @@ async function stats(podman: Podman, clock: Clock, id: string, signal?: AbortSig
     processes: processes ?? 0,
     blockReadBytes: read ?? 0,
     blockWriteBytes: write ?? 0,
-    // Podman sums over the interfaces.
+    // Podman reports the sum over the interfaces.
     networks: [{ interface: 'network', receivedBytes: received ?? 0, transmittedBytes: transmitted }],
   };
 }
 
-/** Descriptors of `podman top`, which needs no `ps` in the container. The last may hold spaces. */
+/** Descriptors of `podman top`, which needs no `ps` in the container. The last may contain spaces. */
 const columns = ['user', 'pid', 'ppid', 'pcpu', 'etime', 'tty', 'time', 'args'];
 
 async function top(podman: Podman, id: string, signal?: AbortSignal): Promise<ProcessTable> {
@@ -141,7 +141,7 @@ async function top(podman: Podman, id: string, signal?: AbortSignal): Promise<Pr
   };
 }
 
-/** An id from outside must not become an option. */
+/** Ensures that an id from outside is not read as an option. */
 export function operand(id: string): string {
   if (id === '' || id.startsWith('-')) throw notFound(id);
   return id;

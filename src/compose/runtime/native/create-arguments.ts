@@ -1,4 +1,4 @@
-/** A container specification as arguments of `podman create`. */
+/** Converts a container specification to arguments of `podman create`. */
 import { labelFilters } from '../engine/labels.js';
 import type { ContainerSpec, Healthcheck, NetworkAttachment, PublishedPort } from '../spec.js';
 import { notSupported } from '../errors.js';
@@ -7,19 +7,20 @@ import { resourceArguments } from './resource-arguments.js';
 
 export interface CreateCommand {
   readonly args: readonly string[];
-  /** Variables of podman's own environment, from which it takes the container's. */
+  /** Environment variables of the podman process, from which it copies the container's values. */
   readonly environment: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
 
-/** @throws RuntimeError.notSupported for a value that podman would read as several */
+/** @throws RuntimeError.notSupported for a value that podman would split */
 export function createCommand(spec: ContainerSpec): CreateCommand {
   const variables = variableArguments(spec.environment ?? {});
   const options = [
     ...option('--runtime', spec.ociRuntime),
     'create',
     '--pull=never',
-    // Docker neither passes the host's proxies on nor mounts writable directories into a read-only container.
+    // Match Docker, which does not pass the host's proxies on and mounts no writable directories into a read-only
+    // container.
     '--http-proxy=false',
     ...(spec.readOnly ? ['--read-only', '--read-only-tmpfs=false'] : []),
     `--name=${spec.name}`,
@@ -49,18 +50,18 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
   return { args, environment: variables.environment, warnings: warningsOf(spec) };
 }
 
-/** Options whose value podman reads as comma-separated values, with quotation marks: RFC 4180. */
+/** Options whose value podman parses as comma-separated values with quotation marks (RFC 4180). */
 const separated =
   /^--(?:log-opt|group-add|sysctl|storage-opt|publish|expose|add-host|dns|dns-search|dns-option|cap-add|cap-drop|ulimit|device|device-cgroup-rule|volumes-from|blkio-weight-device)=/;
 
-/** A comma would begin another value of the option, such as the path of a log file beside its tag. */
+/** A comma would start another value of the option, for example after the path of a log file. */
 function assertOneValue(argument: string): void {
   const [name] = separated.exec(argument) ?? [];
   if (name === undefined || !/[",\r\n]/.test(argument)) return;
   throw notSupported(`${name.slice(2, -1)} with ',' or '"'`, 'native');
 }
 
-/** `--name=value`, or nothing. */
+/** `--name=value`, or nothing for undefined. */
 export function option(name: string, value: string | number | undefined): string[] {
   return value === undefined ? [] : [`${name}=${value}`];
 }
@@ -78,14 +79,13 @@ export function labelArguments(labels: Readonly<Record<string, string>>): string
   return labelFilters(labels).map((label) => `--filter=label=${label}`);
 }
 
-/** Variables that podman, or what it runs, would itself heed. */
+/** Variables that podman or its runtime would interpret. */
 const heeded =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|GLIBC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_.*|MALLOC_.*|TZDIR|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
 
 /**
- * Values do not stand among the arguments, where every user of the machine can read them: podman is given the
- * names, and takes the values from its own environment. The few names that would change podman itself are
- * given with their values.
+ * Values do not appear among the arguments, where every local user can read them. Podman receives the names and copies
+ * the values from its own environment. The few names that would affect podman itself are passed with their values.
  */
 export function variableArguments(variables: Readonly<Record<string, string>>): {
   readonly args: string[];
@@ -94,7 +94,7 @@ export function variableArguments(variables: Readonly<Record<string, string>>): 
   const args: string[] = [];
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
-    // Podman takes an asterisk for a pattern, cuts blanks off a name, and would then read its own environment.
+    // Podman treats an asterisk as a pattern and trims the name, then reads its own environment.
     if (heeded.test(name) || /[*=\s]/.test(name)) args.push(`--env=${name}=${value}`);
     else {
       args.push(`--env=${name}`);
@@ -143,8 +143,8 @@ function healthArguments(check: Healthcheck): string[] {
 }
 
 /**
- * Podman reads the command in three ways: words after `CMD`, a JSON list of two or more words, and else a shell's
- * line. A list that begins with `CMD` is none of them (Podman 4.3 takes it for one word).
+ * Podman accepts three forms: words after `CMD`, a JSON list of two or more words, or a shell command line. A list that
+ * begins with `CMD` is none of them (Podman 4.3 reads it as one word).
  */
 function healthCommand([kind, ...words]: readonly string[]): string {
   if (kind === 'CMD-SHELL') return words.join(' ');
@@ -193,7 +193,7 @@ function isolationArguments(spec: ContainerSpec): string[] {
 }
 
 function warningsOf(spec: ContainerSpec): string[] {
-  const leftOut = (what: string): string => `${what} has no counterpart in Podman, and is left out.`;
+  const leftOut = (what: string): string => `${what} is not supported by Podman and is ignored.`;
   return [
     ...(spec.domainName === undefined ? [] : [leftOut('domainname')]),
     ...(spec.healthcheck?.startIntervalMs === undefined ? [] : [leftOut('healthcheck.start_interval')]),

@@ -1,4 +1,4 @@
-/** Podman's events about containers. */
+/** Streams Podman's container events. */
 import type { Clock } from '../clock.js';
 import { continuedEvents } from '../engine/continued-events.js';
 import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
@@ -9,7 +9,7 @@ import { labelArguments } from './create-arguments.js';
 import { podmanFailure } from './failures.js';
 import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
 
-/** Podman plays back what has happened since the given time, so nothing is missed while it starts. */
+/** Podman replays events since the given time, so nothing is missed while it starts. */
 // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
 export async function podmanEvents(
   podman: Podman,
@@ -21,7 +21,7 @@ export async function podmanEvents(
     const args = ['events', '--format=json', ...when, '--filter=type=container', ...labelArguments(labels)];
     return parsed(podman.start(args, { signal }), podman.secrets);
   };
-  // A command that fails has nobody behind it who could come back.
+  // A failed command is final, because there is no service that could return.
   return live ? continuedEvents({ open, isLoss: () => false }, since, clock, signal) : open(since);
 }
 
@@ -51,7 +51,7 @@ export function eventOf(event: Json): EngineEvent | undefined {
     name: textOf(event.Name),
     time: utcTime(textOf(event.Time)) ?? '',
     labels: attributes,
-    // Left out by podman when it is 0.
+    // Podman omits it when it is 0.
     ...(type === 'ended' && { exitCode: numberOf(event.ContainerExitCode) }),
     ...(type === 'killed' && attributes.signal !== undefined && { signal: attributes.signal }),
     ...(type === 'health' && (health === 'starting' || health === 'healthy' || health === 'unhealthy') && { health }),

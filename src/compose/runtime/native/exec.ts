@@ -1,4 +1,4 @@
-/** Processes with their streams attached: a podman command each, whose pipes are theirs. */
+/** Runs processes with attached streams, each through its own podman command. */
 import { attachedProcess } from '../engine/attached.js';
 import { feed } from '../engine/feed.js';
 import type { EngineContainer } from '../engine/engine.js';
@@ -10,7 +10,7 @@ import { option, variableArguments } from './create-arguments.js';
 import { podmanFailure } from './failures.js';
 import type { Podman, PodmanProcess } from './podman.js';
 
-/** Podman's own failure, as against the process's exit code. */
+/** Podman's own failure, as opposed to an exit code of the process. */
 const PODMAN_FAILED = 125;
 
 export function execProcess(
@@ -51,7 +51,7 @@ export function startAttached(
     { withInput: stdin !== undefined, signal },
   );
   feed(process.stdin, stdin);
-  // Podman's exit code is the container's, unless podman itself failed: the container's own record decides.
+  // Podman exits with the container's code unless podman itself failed, so check the container's record.
   const exitCode = async (code: number): Promise<number> => (await inspect()).exitCode ?? code;
   return Promise.resolve(attached(process, podman.secrets, exitCode));
 }
@@ -69,12 +69,12 @@ function attached(
       if (code !== PODMAN_FAILED) return exitCode(code);
       throw podmanFailure(Buffer.concat(errors).toString('utf8'), {}, secrets);
     },
-    // A pipe has no size, and podman reads a terminal's size from its own.
+    // A pipe has no size, and podman takes the terminal size from its own terminal.
     resize: () => Promise.reject(notSupported('resize', 'native')),
   });
 }
 
-/** Keeps the newest of standard error, which holds podman's reason if it fails. */
+/** Keeps the end of standard error, which contains podman's reason on failure. */
 async function* outputOf(process: PodmanProcess, errors: Buffer[]): AsyncGenerator<OutputChunk, void> {
   const chunks = channel<OutputChunk>({
     capacity: 16,

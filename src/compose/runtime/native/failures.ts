@@ -1,4 +1,4 @@
-/** Makes the catalogue's errors of what podman writes to standard error. */
+/** Converts podman's standard error to catalogue errors. */
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import {
   alreadyExists,
@@ -11,9 +11,9 @@ import {
 import { scrub } from '../scrub.js';
 
 export interface Subject {
-  /** Of a container, network or volume that should be there. */
+  /** A container, network or volume that should exist. */
   readonly id?: string;
-  /** Of something that should not be there yet. */
+  /** A name that should be free. */
   readonly newName?: string;
   readonly image?: string;
 }
@@ -25,7 +25,7 @@ const isMissing =
 
 const initIsMissing = /container-init binary not found|catatonit.*no such file/i;
 const INIT_IS_MISSING =
-  "'init: true' needs catatonit, which Podman does not find: install it (Debian: apt-get install catatonit), " +
+  "'init: true' needs catatonit, which Podman cannot find. Install it (Debian: apt-get install catatonit), " +
   "or remove 'init'.";
 
 export function podmanFailure(
@@ -41,10 +41,10 @@ export function podmanFailure(
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
   if (initIsMissing.test(text)) return commandFailed(INIT_IS_MISSING, cause);
-  return commandFailed(scrub(text, secrets) || 'Podman failed without a word.', cause);
+  return commandFailed(scrub(text, secrets) || 'Podman failed without an error message.', cause);
 }
 
-/** Podman ends with `Error: ...`; before it stand warnings and log lines, which are not the reason. */
+/** Podman ends with `Error: ...`. The warnings and log lines before it are not the reason. */
 function errorLines(stderr: string): string {
   const lines = stderr.trim().split('\n');
   const at = lines.findLastIndex((line) => /^error:/i.test(line));

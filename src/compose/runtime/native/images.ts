@@ -47,7 +47,7 @@ async function* progress(process: PodmanProcess, reference: string): AsyncGenera
   }
 }
 
-/** A name from outside must not become an option, or a file of this machine. */
+/** Ensures that a name from outside is not read as an option or a local file. */
 function operand(reference: string): string {
   if (reference === '' || reference.startsWith('-') || hasTransport(reference)) throw imageNotFound(reference);
   return reference;

@@ -1,7 +1,6 @@
 /**
- * Reads a container's log file in the form of the Container Runtime Interface, which podman's `k8s-file` driver
- * writes: `<time> <stdout|stderr> <P|F> <text>`, where P is a piece whose line goes on in the next entry of its
- * stream.
+ * Reads a container's log file in the format of the Container Runtime Interface, written by podman's `k8s-file` driver:
+ * `<time> <stdout|stderr> <P|F> <text>`, where P marks a partial line that continues in the next entry of its stream.
  */
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
@@ -15,7 +14,7 @@ const CHUNK = 64 * 1024;
 
 export interface LogFileWatch {
   readonly clock: Clock;
-  /** Settles when the container has ended: nothing more is written then. */
+  /** Settles when the container has ended and nothing more will be written. */
   readonly untilEnded: (signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -45,7 +44,7 @@ export async function* logFileLines(
     }
     yield* kept;
     for (;;) {
-      // Looked at before the read: what was written until the end is then read, too.
+      // Checked before the read, so that everything written before the end is read.
       const last = end.reached;
       for await (const entry of file.entries(signal)) yield* join.push(entry).filter(wanted);
       if (last) break;
@@ -62,7 +61,7 @@ interface Entry extends LogLine {
   readonly whole: boolean;
 }
 
-/** A wait that fails means a container that is gone: that is an end, too. */
+/** A failed wait means that the container is gone, which is also an end. */
 function endOf(watch: LogFileWatch, signal: AbortSignal): { reached: boolean } {
   const end = { reached: false };
   const reached = (): void => void (end.reached = true);
@@ -71,12 +70,12 @@ function endOf(watch: LogFileWatch, signal: AbortSignal): { reached: boolean } {
 }
 
 interface LogFile {
-  /** What has been written since the last call. */
+  /** Entries written since the last call. */
   entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void>;
   close(): Promise<void>;
 }
 
-/** Podman begins a new file of the same name when the old one has grown too large. */
+/** Podman starts a new file of the same name when the old one grows too large. */
 async function openLog(path: string): Promise<LogFile> {
   let handle: FileHandle = await open(path, 'r');
   let cutter = lineCutter();
@@ -116,7 +115,7 @@ function parseEntry(text: string): Entry | undefined {
   return { stream, time, line: match[4] ?? '', whole: match[3] === 'F' };
 }
 
-/** A line has the time of its first piece. An empty last piece says only that the line is over. */
+/** A line has the time of its first piece. An empty last piece only marks the end of the line. */
 function pieceJoiner(): { push(entry: Entry): LogLine[]; rest(): LogLine[] } {
   const begun = new Map<OutputStream, { readonly time: string; readonly pieces: string[] }>();
   const finished = (stream: OutputStream): LogLine[] => {
@@ -135,7 +134,7 @@ function pieceJoiner(): { push(entry: Entry): LogLine[]; rest(): LogLine[] } {
   };
 }
 
-/** Compared as engines write times, in full precision on their side. */
+/** Compares at the full precision of engine times. */
 function timeFilter({ since, until }: LogOptions): (line: LogLine) => boolean {
   const from = since === undefined ? undefined : utcTime(since.toISOString());
   const to = until === undefined ? undefined : utcTime(until.toISOString());

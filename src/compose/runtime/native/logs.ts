@@ -1,4 +1,4 @@
-/** A container's log, line by line. */
+/** Reads a container's log line by line. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ import type { Podman, PodmanProcess } from './podman.js';
 
 /** How long lines of one stream wait for older lines of the other. */
 const SETTLE_MS = 20;
-/** Lines that may wait for the reader before podman is held back. */
+/** The number of unread lines at which podman is held back. */
 const MOST_WAITING = 5000;
 
 export interface LogSource {
@@ -25,8 +25,8 @@ export interface LogSource {
 }
 
 /**
- * From the log file where podman keeps one: there the two streams are in order, and a line that was written in
- * pieces is marked as such. `podman logs` loses both, and serves where there is no file (journald).
+ * Reads podman's log file if there is one, because it preserves the order of the two streams and marks partial lines.
+ * `podman logs` loses both; it is used if there is no file (journald).
  */
 export async function containerLogs(
   source: LogSource,
@@ -60,8 +60,8 @@ function isReadable(path: string): Promise<boolean> {
 }
 
 /**
- * Podman writes the two streams to two pipes, which arrive in no order. Lines that arrive within the same short
- * time are put in the order of their own times.
+ * Podman writes the two streams to two pipes, whose relative order is lost. Lines that arrive within the same short
+ * interval are sorted by their times.
  */
 async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogLine, void> {
   let waiting: LogLine[] = [];
@@ -103,7 +103,7 @@ async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogL
     if (code !== 0) throw podmanFailure(`podman logs ended with exit code ${code}`, {}, []);
   } finally {
     process.end();
-    // Nobody reads on: the pipes must not hold podman back from ending.
+    // The reader has left; podman must be able to end without blocking on the pipes.
     process.stdout.destroy();
     process.stderr.destroy();
     for (const free of release.splice(0)) free();

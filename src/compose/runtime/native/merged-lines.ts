@@ -1,9 +1,9 @@
-/** Both outputs of a command as one list of lines, as they arrive. */
+/** Merges both outputs of a command into one sequence of lines, in order of arrival. */
 import { channel } from '../channel.js';
 import { linesOf } from '../lines.js';
 import type { PodmanProcess } from './podman.js';
 
-/** Ends the command when the reader leaves. Its exit code is still the caller's to look at. */
+/** Ends the command when the reader leaves. The caller must still check its exit code. */
 export async function* mergedLines(process: PodmanProcess): AsyncGenerator<string, void> {
   const merged = channel<string>({
     onClose: () => {

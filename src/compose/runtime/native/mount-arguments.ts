@@ -1,4 +1,4 @@
-/** Mounts as arguments of `podman create`. */
+/** Converts mounts to arguments of `podman create`. */
 import { notSupported } from '../errors.js';
 import type { Mount } from '../spec.js';
 
@@ -15,7 +15,10 @@ export function mountArguments(mounts: readonly Mount[]): string[] {
   });
 }
 
-/** The long form, whose parts end at commas; a path with one takes the short form, whose parts end at colons. */
+/**
+ * Uses the long form, whose parts are separated by commas. A path with a comma uses the short form, separated by
+ * colons.
+ */
 function bindArgument(mount: Extract<Mount, { type: 'bind' }>): string {
   if (`${mount.source}${mount.target}`.includes(',')) {
     const options = [mount.readOnly ? 'ro' : 'rw', mount.propagation, mount.selinux].filter((part) => part);
@@ -32,7 +35,7 @@ function bindArgument(mount: Extract<Mount, { type: 'bind' }>): string {
   return `--mount=${parts.join(',')}`;
 }
 
-/** @throws RuntimeError.notSupported for a target that podman would read as a source and a target */
+/** @throws RuntimeError.notSupported for a target that podman would read as source and target */
 function volumeArgument(mount: Extract<Mount, { type: 'volume' }>): string {
   if (mount.target.includes(':')) throw notSupported("a mount target with ':'", 'native');
   if (mount.subpath !== undefined && mount.target.includes(',')) {

@@ -1,4 +1,4 @@
-/** The native backend: containers through the podman command, with no service running anywhere. */
+/** The native backend: containers through the podman command, without a service. */
 import type { Clock } from '../clock.js';
 import { engineBackend } from '../engine/backend.js';
 import type { EngineSystem } from '../engine/engine.js';
@@ -19,7 +19,7 @@ export interface NativeParts {
   readonly executable: string;
   readonly marks: StopMarks;
   readonly clock: Clock;
-  /** Podman's own, with its settings (CONTAINERS_CONF and the like). */
+  /** The environment of podman, including its settings (CONTAINERS_CONF and the like). */
   readonly environment: NodeJS.ProcessEnv;
 }
 

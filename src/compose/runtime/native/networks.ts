@@ -1,4 +1,4 @@
-/** Networks through the podman command: inside the backend only. */
+/** Networks through the podman command. Internal to the backend. */
 import { notFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
@@ -44,7 +44,7 @@ export function nativeNetworks(podman: Podman): NetworkOperations {
   };
 }
 
-/** Podman 4 writes the names small. */
+/** Podman 4 uses lower-case member names. */
 function networkOf(network: Json): NetworkRecord {
   return {
     id: textOf(network.id),

@@ -1,4 +1,4 @@
-/** Runs the podman command. Arguments are lists, never a shell's line. */
+/** Runs the podman command. Arguments are passed as a list, never through a shell. */
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { backendFailure, commandFailed } from '../errors.js';
@@ -6,25 +6,25 @@ import { parseJson } from '../json.js';
 import { podmanFailure, type Subject } from './failures.js';
 
 export interface Podman {
-  /** Values that no error text may quote. */
+  /** Values removed from error texts. */
   readonly secrets: readonly string[];
-  /** What it printed, once it has succeeded. */
+  /** Returns standard output after success. */
   run(args: readonly string[], options?: RunOptions): Promise<string>;
-  /** The same, as JSON. */
+  /** As `run`, parsed as JSON. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
-  /** A run whose output is read while it goes on. */
+  /** Starts a run whose output is read while it runs. */
   start(args: readonly string[], options?: StartOptions): PodmanProcess;
-  /** The same command, with more values that no error text may quote. */
+  /** The same command, with more values to remove from error texts. */
   knowing(secrets: readonly string[]): Podman;
 }
 
 export interface RunOptions {
-  /** What it is about, so that its error can name it as the caller did. */
+  /** The subject, so that its error can name it as the caller did. */
   readonly subject?: Subject;
   readonly input?: Uint8Array;
-  /** Variables of its environment beside the usual. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers, not failures. */
+  /** Exit codes that are not failures. */
   readonly accepts?: readonly number[];
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,16 +34,16 @@ export interface StartOptions extends RunOptions {
 }
 
 export interface PodmanProcess {
-  /** Ended already unless `withInput` was asked for. */
+  /** Closed unless `withInput` was requested. */
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Its exit code. Rejects when it cannot be run, and with the reason of an abort. */
+  /** The exit code. Rejects when the program cannot be run, and with the reason of an abort. */
   readonly exit: Promise<number>;
   end(): void;
 }
 
-/** The most that is kept of an error's text. */
+/** The maximum length of a kept error text. */
 const STDERR_LIMIT = 64 * 1024;
 
 export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secrets: readonly string[]): Podman {
@@ -56,7 +56,7 @@ export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secre
     });
     const end = (): void => void child.kill('SIGTERM');
     signal?.addEventListener('abort', end, { once: true });
-    // A process that ends before it has read its input is no failure of the writer.
+    // A process that ends before it has read its input is not an error of the writer.
     child.stdin.on('error', () => undefined);
     if (!withInput) child.stdin.end();
     const exit = new Promise<number>((resolve, reject) => {
@@ -66,11 +66,11 @@ export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secre
       child.once('close', (code, killedBy) => {
         signal?.removeEventListener('abort', end);
         if (signal?.aborted)
-          reject(signal.reason as Error); // Whatever the caller gave as the reason.
+          reject(signal.reason as Error); // The caller's own reason.
         else resolve(code ?? (killedBy === null ? 1 : 128));
       });
     });
-    exit.catch(() => undefined); // Whoever awaits it gets it.
+    exit.catch(() => undefined); // The awaiting caller handles it.
     return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, end };
   };
 
@@ -91,7 +91,7 @@ export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secre
     run,
     async json(args, options) {
       const value = parseJson(await run(args, options));
-      if (value === undefined) throw backendFailure('Podman answered something that is not JSON.');
+      if (value === undefined) throw backendFailure('Podman returned invalid JSON.');
       return value;
     },
     start,
@@ -99,7 +99,7 @@ export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secre
   };
 }
 
-/** The end of a stream's text; what is cut off is the beginning. */
+/** The last `limit` bytes of a stream as text. */
 export async function textOfStream(stream: Readable, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** Limits as arguments of `podman create`. */
+/** Converts limits to arguments of `podman create`. */
 import type { ContainerSpec, ThrottledDevice } from '../spec.js';
 import { option } from './create-arguments.js';
 
@@ -33,7 +33,7 @@ export function resourceArguments(spec: ContainerSpec): string[] {
   ];
 }
 
-/** A unit, so that no version takes the number for another; -1 has none. */
+/** With an explicit unit, so that all versions read it alike. -1 has no unit. */
 function bytes(size: number | undefined): string | undefined {
   return size === undefined ? undefined : size < 0 ? String(size) : `${size}b`;
 }

@@ -49,9 +49,7 @@ describe('the engine', () => {
     const failure = (context: string): Promise<unknown> =>
       chooseEngine({ context, environment, sockets: [] }).catch((error: unknown) => String(error));
     expect(await failure('gone')).toMatch(/The Docker context 'gone' \(from --context\) is not in .*docker context ls/);
-    expect(await failure('empty')).toContain(
-      "The Docker context 'empty' (from --context) has no address of an engine.",
-    );
+    expect(await failure('empty')).toContain("The Docker context 'empty' (from --context) has no engine address.");
     expect(await failure('far')).toMatch(/'far' .*cannot be used: ssh:\/\/ addresses \(ssh:\/\/me@far\.example\)/);
   });
 
@@ -62,7 +60,7 @@ describe('the engine', () => {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     await expect(selectBackend({ environment, sockets: [socket] })).rejects.toThrow(
-      /The engine of context 'away' \(.*\), tcp:\/\/127\.0\.0\.1:1, does not answer\..*--context default/,
+      /The engine of context 'away' \(.*\), tcp:\/\/127\.0\.0\.1:1, does not respond\..*--context default/,
     );
     expect((await chooseEngine({ context: 'default', environment, sockets: [socket] })).place).toBe(`unix://${socket}`);
   });
