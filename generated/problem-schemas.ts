@@ -263,7 +263,7 @@ export interface components {
       message: 'Invalid credentials';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. */
+    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. The tokens of a browser session are accepted only in its cookie, and no others are accepted there. */
     InvalidRefreshTokenProblem: {
       /** @constant */
       type: '/problems/invalid-refresh-token';

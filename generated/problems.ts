@@ -2123,7 +2123,7 @@ export const problemCatalogue = {
     title: 'Invalid refresh token',
     statuses: [401],
     description:
-      'The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again.',
+      'The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. The tokens of a browser session are accepted only in its cookie, and no others are accepted there.',
   },
   'refresh-token-reused': {
     title: 'Refresh token reused',

@@ -172,7 +172,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the tokens
-     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of several simultaneous uses one succeeds, and a later use revokes the whole session, whoever makes it. The membership is read anew, so that someone who has left the organization gets orgless tokens.
+     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of several simultaneous uses one succeeds, and a later use revokes the whole session, whoever makes it. The token of a session that a browser keeps in its cookie is refused (401, and it stays usable in the cookie). The membership is read again, so that someone who has left the organization gets orgless tokens.
      */
     post: operations['refreshTokens'];
     delete?: never;
@@ -192,7 +192,7 @@ export interface paths {
     put?: never;
     /**
      * Keep a session in a cookie
-     * @description For web pages of this server. Exchanges a refresh token, as a login or a switch of organization returns it, for an access token and a cookie that holds the next refresh token. Scripts cannot read the cookie. The session stays the same one. A token that was used within the last 10 seconds gives the same successor again; a later use of it revokes the session. Requests of pages of other sites are refused.
+     * @description For web pages of this server. Exchanges a refresh token, as a login or a switch of organization returns it, for an access token and a cookie that holds the next refresh token. Scripts cannot read the cookie. The session stays the same one. From then on it is in the browser: its refresh tokens are accepted here and in the cookie, and refused by `POST /api/v1/auth/refresh`. A token that the same operation used within the last 10 seconds gives the same successor again; any other use of a used token revokes the session. Requests of pages of other sites are refused.
      */
     post: operations['startBrowserSession'];
     /**
@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the session of the cookie
-     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. A token that was used within the last 10 seconds gives the same successor again, so that a lost reply or two tabs do not end the session; a later use of it revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser`, and requests of pages of other sites, are refused.
+     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Only a token of a session that was moved into a cookie is accepted. A token that was used within the last 10 seconds gives the same successor again, so that a lost reply or two tabs do not end the session; a later use of it revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser`, and requests of pages of other sites, are refused.
      */
     post: operations['refreshBrowserSession'];
     delete?: never;
@@ -424,7 +424,7 @@ export interface paths {
     put?: never;
     /**
      * Skip the first integration
-     * @description Records that the organization goes without an integration for now, which completes its onboarding. Doing it again changes nothing. Where an integration is connected already, the reply says so and `integration_skipped` is false.
+     * @description Records that the organization goes without an integration for now, which completes its onboarding. Doing it again changes nothing. Where an integration is connected already, the reply says so and `integration_skipped` is false. Every member may do this, whatever the role, because onboarding sends members and viewers to this step too, and they cannot connect an integration. It changes where onboarding leads, and nothing else; an admin can connect an integration at any time.
      */
     post: operations['skipIntegration'];
     delete?: never;
@@ -865,7 +865,7 @@ export interface paths {
     };
     /**
      * Read the metrics
-     * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer. A caller on the loopback interface whose request was not forwarded by a proxy needs no token, others the one in the setting `METRICS_TOKEN`.
+     * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer. A program on the same machine that calls a loopback name, through no proxy, needs no token. Others need the one in the setting `METRICS_TOKEN`.
      */
     get: operations['getMetrics'];
     put?: never;
@@ -1349,7 +1349,7 @@ export interface components {
       expires_in: number;
       user: components['schemas']['User'];
     };
-    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. */
+    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. The tokens of a browser session are accepted only in its cookie, and no others are accepted there. */
     InvalidRefreshTokenProblem: {
       /** @constant */
       type: '/problems/invalid-refresh-token';
@@ -3414,7 +3414,7 @@ export interface operations {
         };
       };
       400: components['responses']['LimitedMalformedRequest'];
-      /** @description The refresh token is not good, or was used before. */
+      /** @description The refresh token is invalid, was used before, or belongs in the cookie of a browser. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3487,7 +3487,7 @@ export interface operations {
         };
       };
       400: components['responses']['LimitedMalformedRequest'];
-      /** @description The refresh token is absent, invalid, or was used before. */
+      /** @description The refresh token is absent or invalid, was used before, or (in the cookie) was not issued for the cookie. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3593,7 +3593,7 @@ export interface operations {
           'application/json': components['schemas']['BrowserSessionResponse'];
         };
       };
-      /** @description The refresh token is absent, invalid, or was used before. */
+      /** @description The refresh token is absent or invalid, was used before, or (in the cookie) was not issued for the cookie. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5816,7 +5816,7 @@ export interface operations {
           'text/plain': string;
         };
       };
-      /** @description The caller has no valid token, and is not on the loopback interface or was forwarded by a proxy. */
+      /** @description The caller has no valid token, and is not a program on the same machine that calls a loopback name. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];

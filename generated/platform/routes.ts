@@ -132,7 +132,10 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     },
     maxBodyBytes: 65536,
     security: { anonymous: true, scheme: null },
-    rateLimits: [{ name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] }],
+    rateLimits: [
+      { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
+      { name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] },
+    ],
     produces: ['application/json'],
     replies: {
       200: {
@@ -210,7 +213,10 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     },
     maxBodyBytes: 65536,
     security: { anonymous: true, scheme: null },
-    rateLimits: [{ name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] }],
+    rateLimits: [
+      { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
+      { name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] },
+    ],
     produces: ['application/json'],
     replies: {
       200: {

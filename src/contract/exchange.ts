@@ -1,16 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, RequestContext, Route } from '../../generated/contract.js';
+import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
-
-/** Headers with which proxies say for whom they ask: RFC 7239, RFC 9110 section 7.6.3, and those in use before. */
-const forwardingHeader = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|x-original-forwarded-for)$/;
-
-/** Whether a proxy says with these headers that it forwards the request of another machine. */
-export function isForwarded(headers: IncomingHttpHeaders): boolean {
-  return Object.keys(headers).some((name) => forwardingHeader.test(name));
-}
 
 /**
  * One request on its way through the pipeline, and what each step adds to it. What costs time is made when it is
@@ -57,8 +50,8 @@ export class Exchange implements RequestContext {
     return (this.#clientIp ??= this.#addressOf(this.request));
   }
 
-  get isForwarded(): boolean {
-    return isForwarded(this.request.headers);
+  get isOnThisMachine(): boolean {
+    return isOnThisMachine(this.request);
   }
 
   /**

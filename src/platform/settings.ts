@@ -162,7 +162,7 @@ const table = {
     'METRICS_TOKEN',
     'none',
     text,
-    'Bearer token with which /metrics can be read from elsewhere than loopback, or through a proxy.',
+    'Bearer token with which /metrics can be read from elsewhere than this machine, through a proxy or by another host name.',
   ),
   secretsKey: secret(
     'SECRETS_KEY',
@@ -246,6 +246,7 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned accounts'),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
+  rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
   rateLimit('AUTH_RESET_LIMIT', '10/hour', 'password resets per IP'),
   rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),

@@ -1,5 +1,6 @@
 /** Batch mode: many repositories, a few at a time. */
 import { SyncError } from './failures.js';
+import { literal, matchesSteps, type GlobStep } from './glob.js';
 import type { RepositorySource } from './providers/provider.js';
 import type { BatchOptions } from './request.js';
 import type { Surroundings } from './surroundings.js';
@@ -78,28 +79,40 @@ export function nothingMatches(host: string, group: string, pattern: string, com
 }
 
 /**
- * Whether a repository's full name matches a search pattern: `*` any text, `?` one character, `[abc]` and `[!abc]` one
- * of a set; case does not matter. A pattern without a slash is compared with the last part of the name.
+ * Whether a repository's full name matches a search pattern: `*` any text, `?` one character, `[abc]`, `[a-c]` and
+ * `[!abc]` one of a set; case does not matter. A pattern without a slash is compared with the last part of the name.
  */
 export function matchesPattern(pattern: string, fullName: string): boolean {
   const subject = pattern.includes('/') ? fullName : fullName.slice(fullName.lastIndexOf('/') + 1);
-  return expressionFor(pattern).test(subject);
+  return matchesSteps(stepsOf(pattern), subject);
 }
 
-function expressionFor(pattern: string): RegExp {
-  let source = '';
-  for (let index = 0; index < pattern.length; index += 1) {
-    const character = pattern.charAt(index);
-    const close = character === '[' ? pattern.indexOf(']', index + 2) : -1;
-    if (character === '*') source += '.*';
-    else if (character === '?') source += '.';
-    else if (close > 0) {
-      const negated = pattern[index + 1] === '!' || pattern[index + 1] === '^';
-      const members = pattern.slice(index + (negated ? 2 : 1), close).replace(/[\\\]^[]/g, '\\$&');
-      source += `[${negated ? '^' : ''}${members}]`;
+function stepsOf(pattern: string): readonly GlobStep[] {
+  const characters = Array.from(pattern);
+  const steps: GlobStep[] = [];
+  for (let index = 0; index < characters.length; index += 1) {
+    const character = characters[index] ?? '';
+    const close = character === '[' ? characters.indexOf(']', index + 2) : -1;
+    if (close > 0) {
+      steps.push(oneOf(characters.slice(index + 1, close)));
       index = close;
-    } else source += character.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    } else if (character === '?') steps.push(() => true);
+    else steps.push(character === '*' ? '*' : literal(character));
   }
-  // Runs of stars mean the same as one; as `.*.*` they would make a hostile pattern slow.
-  return new RegExp(`^${source.replace(/(?:\.\*){2,}/g, '.*')}$`, 'is');
+  return steps;
+}
+
+/** The test of a set: `abc`, `a-c`, and with `!` or `^` in front any character that is not in it. */
+function oneOf(members: readonly string[]): GlobStep {
+  const isNegated = members[0] === '!' || members[0] === '^';
+  const ranges: (readonly [string, string])[] = [];
+  for (let index = isNegated ? 1 : 0; index < members.length; index += 1) {
+    const [first = '', dash, last] = members.slice(index, index + 3);
+    const isRange = dash === '-' && last !== undefined;
+    ranges.push([first, isRange ? last : first]);
+    if (isRange) index += 2;
+  }
+  const isMember = (character: string): boolean =>
+    ranges.some(([first, last]) => character >= first && character <= last);
+  return (character) => [character, character.toLowerCase(), character.toUpperCase()].some(isMember) !== isNegated;
 }

@@ -31,7 +31,8 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     expect(second).not.toBe(first);
 
     await open(second);
-    await page.getByText('verified').first().waitFor();
+    await page.getByRole('button', { name: 'Verify the address' }).click();
+    await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
     expect(page.url()).toBe(`${running.platform.url}/console/verify`); // the token is gone from the address
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByLabel('E-mail address').fill('kim@example.com');
@@ -149,10 +150,32 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('opening the link of a verification mail changes nothing until the button is pressed, also by keyboard', async () => {
+    const { platform } = running;
+    const credentials = { email: 'scanned@example.com', password: testPassword };
+    await platform.json('POST', '/api/v1/auth/register', { body: credentials });
+    const { page, open, complaints } = await running.visitor();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await open(await linkFor(credentials.email));
+    const button = page.getByRole('button', { name: 'Verify the address' });
+    await button.waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(requests).not.toContain('/api/v1/auth/verify');
+    expect((await platform.json('POST', '/api/v1/auth/login', { body: credentials })).body).toHaveProperty('status');
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
+    expect((await platform.json('POST', '/api/v1/auth/login', { body: credentials })).body).toHaveProperty('user');
+    expect(complaints).toEqual([]);
+  });
+
   test('the link of a mail that was used already offers a new mail', async () => {
     const user = await running.platform.signUp();
     const { page, open } = await running.visitor();
     await open(`/verify?token=${(await running.platform.lastMail(user.email)).token}`);
+    expect(await page.getByRole('button', { name: 'Send a new mail' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Verify the address' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Send a new mail' }).waitFor();
     await page.getByText('Details').click();

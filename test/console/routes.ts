@@ -94,7 +94,14 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     },
   },
   { name: 'verify-without-token', path: '/verify', as: 'visitor', ready: 'Open the link of the mail again' },
-  { name: 'verify-refused', path: '/verify#token=nothing', as: 'visitor', ready: 'Details' },
+  { name: 'verify', path: '/verify#token=nothing', as: 'visitor', ready: 'Verify the address' },
+  {
+    name: 'verify-refused',
+    path: '/verify#token=nothing',
+    as: 'visitor',
+    ready: 'Verify the address',
+    act: submit({}, 'Verify the address', 'Details'),
+  },
   { name: 'not-me', path: '/not-me#token=abc', as: 'visitor', ready: 'Delete the account' },
   { name: 'not-me-without-token', path: '/not-me', as: 'visitor', ready: 'Open the link of the mail again' },
   {

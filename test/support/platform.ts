@@ -81,6 +81,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_VERIFY_LIMIT: 'off',
   AUTH_RESEND_LIMIT: 'off',
   AUTH_FORGOT_LIMIT: 'off',
+  AUTH_MAIL_IP_LIMIT: 'off',
   AUTH_LOGIN_IP_LIMIT: 'off',
   AUTH_LOGIN_LIMIT: 'off',
   AUTH_REFRESH_LIMIT: 'off',

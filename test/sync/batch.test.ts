@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPattern, runBatch } from '../../src/sync/batch.js';
+import { matchesSteps } from '../../src/sync/glob.js';
 import { asyncOf } from '../../src/sync/providers/async-of.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
 import { testSurroundings } from './harness.js';
@@ -28,8 +29,30 @@ describe('a pattern', () => {
     ['acme/a.c', 'acme/abc', false],
     ['acme/[x', 'acme/[x', true],
     ['acme/+(x)$', 'acme/+(x)$', true],
+    ['acme/v[0-9]', 'acme/v7', true],
+    ['acme/v[!0-9]', 'acme/v7', false],
+    ['acme/v[a-c]', 'acme/v-', false],
+    ['acme/v[9-0]', 'acme/v7', false],
+    ['a*b*c', 'aXbYbZc', true],
+    ['a*b*c', 'aXbYbZ', false],
+    ['***', '', true],
+    ['caf?', 'caf\u{1f600}', true],
   ])('%s matches %s: %s', (pattern, name, expected) => {
     expect(matchesPattern(pattern, name)).toBe(expected);
+  });
+
+  it('with many stars takes a number of steps that is bounded by both lengths', () => {
+    const [stars, length] = [40, 200];
+    let tests = 0;
+    const a = (character: string): boolean => {
+      tests += 1;
+      return character === 'a';
+    };
+    const steps = Array.from({ length: stars }, () => ['*', a] as const).flat();
+    expect(matchesSteps([...steps, (character) => character === 'b'], 'a'.repeat(length))).toBe(false);
+    expect(tests).toBeLessThanOrEqual(2 * stars * length);
+    // The same through the pattern: a regular expression would not return from here.
+    expect(matchesPattern(`${'*a'.repeat(stars)}b`, 'a'.repeat(length))).toBe(false);
   });
 });
 

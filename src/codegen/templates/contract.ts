@@ -14,8 +14,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's address: the peer's, or what a trusted proxy says it is. */
   readonly clientIp: string;
-  /** Whether a proxy says that it forwards the request for somebody else, whatever proxy that is. */
-  readonly isForwarded: boolean;
+  /** Whether a program on this machine sent the request, to a loopback name and through no proxy that says so. */
+  readonly isOnThisMachine: boolean;
   readonly userAgent: string | null;
   /** Aborts when the caller goes away before the reply is complete. */
   readonly signal: AbortSignal;

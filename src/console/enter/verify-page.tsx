@@ -1,46 +1,66 @@
-import { unwrap } from '@plumbline/sdk';
 import { resendVerification, verifyEmail } from '@plumbline/sdk/platform';
-import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { platform } from '../session/session.js';
 import { Entrance } from '../shell/entrance.js';
 import { Field, Form } from '../ui/form.js';
-import { View } from '../ui/view.js';
 import { MailboxLink } from './mailbox-link.js';
 import { useOneTimeToken } from './one-time-token.js';
 
-/** Where the link of a verification mail leads: redeems its token, once. */
+/**
+ * Where the link of a verification mail leads: redeems its token. It waits for a click, because mail scanners open links
+ * and run the scripts of the page; otherwise a scanner would verify an account that a stranger registered.
+ */
 export default function VerifyPage(): JSX.Element {
   const token = useOneTimeToken();
-  const verification = useQuery({
-    queryKey: ['verification', token],
-    queryFn: async () => unwrap(await verifyEmail(platform, { query: { token } })),
-    enabled: token !== '',
-    staleTime: Infinity, // the token works once
-  });
-  return (
-    <Entrance title="Verify your address">
-      {token === '' ? (
+  const [message, setMessage] = useState<string | null>(null);
+  const [isRefused, setRefused] = useState(false);
+  if (message !== null) {
+    return (
+      <Entrance title="Your address is verified">
+        <div class="banner good" role="status">
+          <p>{message}</p>
+        </div>
+        <div class="actions">
+          <Link href="/login" class="button primary">
+            Log in
+          </Link>
+        </div>
+      </Entrance>
+    );
+  }
+  if (token === '') {
+    return (
+      <Entrance title="Verify your address">
         <p>Open the link of the mail again, or ask for a new one.</p>
-      ) : (
-        <View query={verification} what="the verification">
-          {({ message }) => (
-            <>
-              <div class="banner good" role="status">
-                <p>{message}</p>
-              </div>
-              <div class="actions">
-                <Link href="/login" class="button primary">
-                  Log in
-                </Link>
-              </div>
-            </>
-          )}
-        </View>
+        <AskAgain />
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance title="Verify your address" intro="Confirm that you created an account with this e-mail address.">
+      <Form
+        button="Verify the address"
+        send={async () => {
+          const result = await verifyEmail(platform, { query: { token } });
+          setRefused(result.status === 400);
+          return result;
+        }}
+        done={(data) => {
+          setMessage(data.message);
+        }}
+      >
+        <p class="small muted">
+          You did not create an account? Leave this page, and choose “this was not me” in the mail.
+        </p>
+      </Form>
+      {isRefused && (
+        <>
+          <h2>Ask for a new mail</h2>
+          <AskAgain />
+        </>
       )}
-      {(token === '' || verification.isError) && <AskAgain />}
     </Entrance>
   );
 }

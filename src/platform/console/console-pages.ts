@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { isOnThisMachine } from '../../contract/local-request.js';
 import { keptForGood, sendStaticFile } from '../../contract/static-file.js';
-import { isOnThisMachine } from '../mail/mailbox-pages.js';
 
 export interface ConsoleOptions {
   /** `index.html` and `assets/`, put there by `npm run build`. */

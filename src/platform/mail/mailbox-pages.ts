@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import Router from '@koa/router';
-import ipaddr from 'ipaddr.js';
 import type { Context, Middleware } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
-import { isForwarded } from '../../contract/exchange.js';
+import { isOnThisMachine } from '../../contract/local-request.js';
 import { escapeHtml } from './mail.js';
 
 /** Most mails that the list shows. */
@@ -38,22 +36,6 @@ export function createMailboxPages(folder: string): Middleware {
     else sendPage(ctx, mail.subject ?? 'Mail', pageOf(mail));
   });
   return router.routes() as Middleware; // the router's own types name another copy of Koa's
-}
-
-/**
- * Whether a request comes from a program on this machine that calls it by a loopback name. A proxy on this machine
- * forwards requests of others; a page of another site could make its own name point here (DNS rebinding).
- */
-export function isOnThisMachine({ socket, headers }: IncomingMessage): boolean {
-  const { remoteAddress = '' } = socket;
-  if (!ipaddr.isValid(remoteAddress) || ipaddr.process(remoteAddress).range() !== 'loopback') return false;
-  if (isForwarded(headers)) return false;
-  return isLoopbackName((headers.host ?? '').replace(/:\d+$/, ''));
-}
-
-/** Whether a host name of a URL leads to the machine that asks. */
-export function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
 async function listOf(folder: string): Promise<string> {

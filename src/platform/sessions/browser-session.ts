@@ -18,17 +18,17 @@ const graceSeconds = 10;
 
 const cookiePath = '/api/v1/auth/browser-session';
 
-/** Moves the refresh token of a session into the cookie. */
+/** Moves the refresh token of a session into the cookie. From then on the session is in a browser. */
 export const startBrowserSession: StartBrowserSessionHandler<PlatformDependencies> = (
   { body, context },
   dependencies,
-) => replyWithCookie(body.refresh_token, context, dependencies);
+) => replyWithCookie(body.refresh_token, null, context, dependencies);
 
-/** Renews the access token, and the cookie with it. */
+/** Renews the access token, and the cookie with it. Only tokens that were issued for the cookie are accepted. */
 export const refreshBrowserSession: RefreshBrowserSessionHandler<PlatformDependencies> = (
   { cookies, context },
   dependencies,
-) => replyWithCookie(cookies.plumbline_session ?? '', context, dependencies);
+) => replyWithCookie(cookies.plumbline_session ?? '', true, context, dependencies);
 
 /** Ends the session of the cookie, if it has one, and removes the cookie. */
 export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> = async (
@@ -52,10 +52,11 @@ export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> =
 
 async function replyWithCookie(
   token: string,
+  accepts: boolean | null,
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<StartBrowserSessionReply> {
-  const outcome = await refreshSession(token, graceSeconds, context, dependencies);
+  const outcome = await refreshSession(token, { accepts, inBrowser: true, graceSeconds }, context, dependencies);
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
   const { session } = outcome;

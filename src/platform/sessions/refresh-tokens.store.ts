@@ -21,6 +21,7 @@ export interface RefreshTokenRow {
   readonly expires_at: Date;
   readonly family_created_at: Date;
   readonly family_expires_at: Date;
+  readonly in_browser: boolean;
   readonly ip: string | null;
   readonly user_agent: string | null;
 }
@@ -39,10 +40,12 @@ export async function insertRefreshToken(sql: Sql, row: RefreshTokenRow): Promis
   await sql`insert into refresh_tokens ${sql({ ...row })}`;
 }
 
-/** The dates that all tokens of a session share. */
-export interface FamilyDates {
+/** What each token of a session passes on to its successor. */
+export interface FamilyFacts {
   readonly family_created_at: Date;
   readonly family_expires_at: Date;
+  /** Whether the session is in the cookie of a browser. */
+  readonly in_browser: boolean;
 }
 
 /** The token that takes the place of one that is used up. */
@@ -55,18 +58,21 @@ export interface Successor {
  * Uses up a token. Of any number of simultaneous calls with the same hash, exactly one gets the row: the others find it
  * revoked.
  *
- * @returns null when the token is unknown, expired or already revoked
+ * @param inBrowser uses the token only if its session is, or is not, in a browser; null: either
+ * @returns null when the token is unknown, expired, already revoked, or of a session of the other kind
  */
 export async function useRefreshToken(
   sql: Sql,
   hash: Buffer,
   successor: Successor,
+  inBrowser: boolean | null,
   now: Date,
-): Promise<FamilyDates | null> {
-  const [row] = await sql<FamilyDates[]>`
+): Promise<FamilyFacts | null> {
+  const [row] = await sql<FamilyFacts[]>`
     update refresh_tokens ${replacedBy(sql, successor, now)}
     where token_hash = ${hash} and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
-    returning family_created_at, family_expires_at`;
+      ${inBrowser === null ? sql`` : sql`and in_browser = ${inBrowser}`}
+    returning family_created_at, family_expires_at, in_browser`;
   return row ?? null;
 }
 
@@ -80,12 +86,12 @@ export async function useActiveToken(
   family: Family,
   successor: Successor,
   now: Date,
-): Promise<FamilyDates | null> {
-  const [row] = await sql<FamilyDates[]>`
+): Promise<FamilyFacts | null> {
+  const [row] = await sql<FamilyFacts[]>`
     update refresh_tokens ${replacedBy(sql, successor, now)}
     where family_id = ${family.familyId} and user_id = ${family.userId}
       and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
-    returning family_created_at, family_expires_at`;
+    returning family_created_at, family_expires_at, in_browser`;
   return row ?? null;
 }
 
@@ -102,10 +108,15 @@ export async function findRevokedToken(sql: Sql, hash: Buffer): Promise<RevokedT
   return row ?? null;
 }
 
-/** When the token with this hash expires; null when it cannot be used. */
-export async function activeUntil(sql: Sql, hash: Buffer, now: Date): Promise<Date | null> {
+/**
+ * When the token with this hash expires.
+ *
+ * @returns null when it cannot be used, or when its session is not of the kind that `inBrowser` says
+ */
+export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, now: Date): Promise<Date | null> {
   const [row] = await sql<{ expires_at: Date }[]>`
-    select expires_at from refresh_tokens where token_hash = ${hash} and revoked_at is null and expires_at > ${now}`;
+    select expires_at from refresh_tokens
+    where token_hash = ${hash} and in_browser = ${inBrowser} and revoked_at is null and expires_at > ${now}`;
   return row?.expires_at ?? null;
 }
 
@@ -145,7 +156,7 @@ export async function listActiveSessions(
 ): Promise<RefreshTokenRow[]> {
   return sql<RefreshTokenRow[]>`
     select token_hash, family_id, user_id, org_id, created_at, expires_at, family_created_at, family_expires_at,
-      host(ip) as ip, user_agent
+      in_browser, host(ip) as ip, user_agent
     from refresh_tokens where user_id = ${userId} and revoked_at is null and expires_at > ${now}
       ${position === null ? sql`` : sql`and (family_created_at, family_id) < (${position.at}, ${position.id})`}
     order by family_created_at desc, family_id desc limit ${limit}`;

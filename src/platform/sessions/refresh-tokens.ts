@@ -23,39 +23,47 @@ export type RefreshOutcome =
   | { readonly kind: 'invalid' }
   | { readonly kind: 'reused' };
 
+/** Who refreshes a session, and where its next token goes. */
+export interface RefreshRules {
+  /** The tokens that are accepted: those of sessions in a browser, the others, or (null) both. */
+  readonly accepts: boolean | null;
+  /** Whether the session is in a browser from now on. */
+  readonly inBrowser: boolean;
+  /** How long after its use a token still gives the same successor; after that, its use ends the session. */
+  readonly graceSeconds: number;
+}
+
 /**
- * Exchanges a refresh token for the next pair, once. A token that comes back after it was used ends its whole session
+ * Exchanges a refresh token for the next pair, once. The token of a browser session is refused: it belongs in the cookie,
+ * and only there it has a grace period. A token that comes back after it was used ends its whole session
  * (RFC 9700, section 4.14.2).
  */
 export const refreshTokens: RefreshTokensHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
-  const { refreshReuseGraceSeconds } = dependencies.settings;
-  const outcome = await refreshSession(body.refresh_token, refreshReuseGraceSeconds, context, dependencies);
+  const { refreshReuseGraceSeconds: graceSeconds } = dependencies.settings;
+  const rules = { accepts: false, inBrowser: false, graceSeconds };
+  const outcome = await refreshSession(body.refresh_token, rules, context, dependencies);
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
   const { session } = outcome;
   return { status: 200, body: { ...(await tokenPair(session, dependencies)), user: userOf(session.account) } };
 };
 
-/**
- * Replaces a refresh token by its successor.
- *
- * @param graceSeconds how long after its use the token still gives the same successor; after that, its use ends the session
- */
+/** Replaces a refresh token by its successor. */
 export async function refreshSession(
   token: string,
-  graceSeconds: number,
+  rules: RefreshRules,
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<RefreshOutcome> {
   const claims = await dependencies.tokens.verifyRefreshToken(token);
   if (claims === null) return { kind: 'invalid' };
-  return dependencies.sql.begin((transaction) => refresh(transaction, claims, graceSeconds, context, dependencies));
+  return dependencies.sql.begin((transaction) => refresh(transaction, claims, rules, context, dependencies));
 }
 
 async function refresh(
   sql: Sql,
   claims: RefreshClaims,
-  graceSeconds: number,
+  rules: RefreshRules,
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<RefreshOutcome> {
@@ -64,8 +72,8 @@ async function refresh(
   const { userId, familyId } = claims;
   await lockUser(sql, userId);
   const next = { userId, familyId, jti: random.uuid() };
-  const family = await useRefreshToken(sql, hashToken(claims.jti), successorOf(next, secrets), now);
-  if (family === null) return replay(sql, claims, graceSeconds, context, dependencies);
+  const family = await useRefreshToken(sql, hashToken(claims.jti), successorOf(next, secrets), rules.accepts, now);
+  if (family === null) return replay(sql, claims, rules, context, dependencies);
 
   // The membership is read again: a user who was removed from the organization gets orgless tokens.
   const account = await findAccount(sql, userId, claims.orgId);
@@ -74,16 +82,23 @@ async function refresh(
     return { kind: 'invalid' };
   }
   const refresh = { ...next, orgId: account.org_id };
-  const session = await storeToken(sql, { account, refresh, family, now }, context);
+  const session = await storeToken(
+    sql,
+    { account, refresh, family: { ...family, in_browser: rules.inBrowser }, now },
+    context,
+  );
   await recordRefresh(sql, context, now, account);
   return { kind: 'refreshed', session };
 }
 
-/** The token was used before, or is unknown. Within the grace period its successor is given out again. */
+/**
+ * The token was used before, is unknown, or belongs to a session of the other kind. Within the grace period its successor
+ * is returned again, if that is a token of the kind that `rules` asks for.
+ */
 async function replay(
   sql: Sql,
   claims: RefreshClaims,
-  graceSeconds: number,
+  rules: RefreshRules,
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<RefreshOutcome> {
@@ -93,10 +108,10 @@ async function replay(
   if (used === null) return { kind: 'invalid' };
   const { userId, familyId } = claims;
 
-  const jti = isWithinGrace(used, now, graceSeconds)
+  const jti = isWithinGrace(used, now, rules.graceSeconds)
     ? secrets.open(used.successor_sealed, sealContextOf(familyId))
     : null;
-  const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), now);
+  const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), rules.inBrowser, now);
   const account = expiresAt === null ? null : await findAccount(sql, userId, claims.orgId);
   if (jti !== null && expiresAt !== null && account?.is_active === true) {
     await recordRefresh(sql, context, now, account);

@@ -8,7 +8,7 @@ import { after } from '../surroundings.js';
 import { accessTokenSeconds, refreshFamilySeconds, refreshTokenSeconds } from '../tokens/lifetimes.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/tokens.js';
-import { insertRefreshToken, useActiveToken, type FamilyDates, type Successor } from './refresh-tokens.store.js';
+import { insertRefreshToken, useActiveToken, type FamilyFacts, type Successor } from './refresh-tokens.store.js';
 
 export type TokenPair = Schemas['Tokens'];
 
@@ -37,7 +37,7 @@ export async function startSession(
 ): Promise<SessionState> {
   const now = clock.now();
   const refresh = { userId: account.id, orgId: account.org_id, familyId: random.uuid(), jti: random.uuid() };
-  const family = { family_created_at: now, family_expires_at: after(now, refreshFamilySeconds) };
+  const family = { family_created_at: now, family_expires_at: after(now, refreshFamilySeconds), in_browser: false };
   return storeToken(sql, { account, refresh, family, now }, context);
 }
 
@@ -80,7 +80,7 @@ export async function storeToken(
   token: {
     readonly account: AccountInOrganization;
     readonly refresh: RefreshClaims;
-    readonly family: FamilyDates;
+    readonly family: FamilyFacts;
     readonly now: Date;
   },
   context: RequestContext,

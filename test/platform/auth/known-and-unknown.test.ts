@@ -34,6 +34,7 @@ beforeAll(async () => {
       AUTH_LOGIN_LIMIT: '1000/day',
       AUTH_RESEND_LIMIT: '1000/day',
       AUTH_FORGOT_LIMIT: '1000/day',
+      AUTH_MAIL_IP_LIMIT: '1000/day',
     },
   });
   const signUp = async (): Promise<string> => (await platform.signUp({ organization: null })).email;

@@ -33,6 +33,21 @@ describe('skipping the first integration', () => {
     ]);
   });
 
+  it.each(['member', 'viewer'] as const)(
+    'is open to a %s, whom onboarding leads to this step and who cannot connect one',
+    async (role) => {
+      const { accessToken, orgId, userId } = await platform.signUp();
+      await platform.database.sql`update memberships set role = ${role} where user_id = ${userId}`;
+      const state = await platform.json('GET', '/api/v1/auth/onboarding/state', { token: accessToken });
+      expect(state.body.next_step).toBe('integration');
+      expect(await skipIntegration(platform, accessToken)).toMatchObject({
+        status: 200,
+        body: { next_step: 'complete', integration_skipped: true },
+      });
+      expect(await skippedAt(orgId)).not.toBeNull();
+    },
+  );
+
   it('changes nothing the second time', async () => {
     const { accessToken, orgId } = await platform.signUp();
     const first = await skipIntegration(platform, accessToken);

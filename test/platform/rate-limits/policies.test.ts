@@ -63,7 +63,7 @@ const limited: readonly Limited[] = [
     limit: 3,
     windowSeconds: hour,
     policy: 'resend',
-    policies: '"resend";q=3;w=3600',
+    policies: '"mail-ip";q=20;w=3600, "resend";q=3;w=3600',
     per: 'ip and e-mail',
   },
   {
@@ -74,7 +74,7 @@ const limited: readonly Limited[] = [
     limit: 3,
     windowSeconds: hour,
     policy: 'forgot',
-    policies: '"forgot";q=3;w=3600',
+    policies: '"mail-ip";q=20;w=3600, "forgot";q=3;w=3600',
     per: 'ip and e-mail',
   },
   {
@@ -148,7 +148,18 @@ const limited: readonly Limited[] = [
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  const unset = ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'RESET', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'];
+  const unset = [
+    'REGISTER',
+    'VERIFY',
+    'RESEND',
+    'FORGOT',
+    'RESET',
+    'LOGIN_IP',
+    'LOGIN',
+    'REFRESH',
+    'VALIDATE',
+    'MAIL_IP',
+  ];
   const ofCallers = ['CHANGE_PASSWORD', 'ACCEPT_INVITE', 'INVITE'];
   platform = await startTestPlatform({
     // An empty variable is one that is not set: the defaults hold.
@@ -252,6 +263,30 @@ describe('the limits of a login', () => {
     const reply = await login('192.0.2.1', newEmail());
     expect(reply.body.type).toBe('/problems/rate-limited');
     expect(reply.headers.get('RateLimit')).toMatch(/^"login-ip";r=0;t=\d+, "login";r=9;t=\d+$/);
+  });
+});
+
+describe('the limit of mails', () => {
+  const ask = (operation: string, from: string): Promise<JsonReply> =>
+    platform.json('POST', `/api/v1/auth/${operation}`, {
+      headers: { 'X-Forwarded-For': from },
+      body: { email: newEmail() },
+    });
+
+  it('counts an IP address over all e-mails and both kinds of mail', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      expect((await ask('forgot-password', '192.0.2.1')).status).toBe(200);
+      expect((await ask('resend-verification', '192.0.2.1')).status).toBe(200);
+    }
+    for (const operation of ['forgot-password', 'resend-verification']) {
+      const reply = await ask(operation, '192.0.2.1');
+      expect(reply).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+      expect(reply.headers.get('RateLimit')).toMatch(/^"mail-ip";r=0;t=\d+, "(?:forgot|resend)";r=2;t=\d+$/);
+      expect((await ask(operation, '192.0.2.2')).status).toBe(200);
+    }
+    const [asked] = await platform.database
+      .sql`select count(*)::int as count from token_requests where ip = '192.0.2.1'`;
+    expect(Number(asked?.['count'])).toBeLessThanOrEqual(20);
   });
 });
 

@@ -63,6 +63,29 @@ describe('Every operation refuses what is wrong with a request, as documented', 
   test('A direct caller on this machine needs no token for the metrics', async () => {
     expect((await platform.json('GET', '/metrics')).status).toBe(200);
   });
+
+  const metricsAs = async (host: string): Promise<number> => {
+    const { port } = new URL(platform.url);
+    const head = `GET /metrics HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n`;
+    return (await sendRaw(platform.url, head)).status;
+  };
+
+  test.each([
+    'rebound.example.com',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    '127.0.0.1@evil.example',
+    '0.0.0.0',
+  ])('A page that calls this machine by the name %s needs the token for the metrics (DNS rebinding)', async (host) => {
+    expect(await metricsAs(host)).toBe(401);
+  });
+
+  test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '[::1]'])(
+    'A program on this machine reads the metrics at %s without a token',
+    async (host) => {
+      expect(await metricsAs(host)).toBe(200);
+    },
+  );
 });
 
 describe('What matches no operation', () => {

@@ -138,6 +138,64 @@ describe('a browser session', () => {
   });
 });
 
+describe('a refresh token that is not of a browser session', () => {
+  it('has no grace when it comes back to start one: it ends the session of its owner', async () => {
+    const user = await platform.signUp({ organization: null });
+    const { body } = await refresh(platform, user.refreshToken);
+    expect(await start(user.refreshToken)).toMatchObject(reused);
+    expect((await me(platform, String(body.access_token))).status).toBe(401);
+    expect(await revocations(user.userId)).toEqual(['rotated', 'reuse']);
+  });
+
+  it('is refused in the cookie, and stays usable elsewhere', async () => {
+    const user = await platform.signUp({ organization: null });
+    expect(await renew(`plumbline_session=${user.refreshToken}`)).toMatchObject(invalid);
+    expect((await refresh(platform, user.refreshToken)).status).toBe(200);
+  });
+
+  it('ends its session when it comes back in the cookie after its use', async () => {
+    const user = await platform.signUp({ organization: null });
+    await refresh(platform, user.refreshToken);
+    expect(await renew(`plumbline_session=${user.refreshToken}`)).toMatchObject(reused);
+  });
+
+  it('starts the session again within ten seconds, when the reply with the cookie was lost', async () => {
+    const user = await platform.signUp({ organization: null });
+    const first = await start(user.refreshToken);
+    platform.clock.advance(5);
+    const second = await start(user.refreshToken);
+    expect(second.status).toBe(200);
+    expect(jtiOf(cookieOf(second))).toBe(jtiOf(cookieOf(first)));
+  });
+});
+
+describe('the refresh token of a browser session', () => {
+  const tokenIn = (cookie: string): string => cookie.replace('plumbline_session=', '');
+
+  it('is refused outside of the cookie, and stays usable in it', async () => {
+    const { cookie } = await browser();
+    expect(await refresh(platform, tokenIn(cookie))).toMatchObject(invalid);
+    expect((await renew(cookie)).status).toBe(200);
+  });
+
+  it('is refused after a switch of organization, until it is in the cookie', async () => {
+    const { orgId, accessToken } = await browser();
+    const body = { org_id: orgId };
+    const switched = await platform.json('POST', '/api/v1/auth/switch-org', { token: accessToken, body });
+    expect(await refresh(platform, switched.body.refresh_token)).toMatchObject(invalid);
+    expect((await start(String(switched.body.refresh_token))).status).toBe(200);
+  });
+
+  it('has no grace outside of the cookie, also where other refresh tokens have', async () => {
+    const lenient = await startTestPlatform({ environment: { AUTH_REFRESH_REUSE_GRACE: '30' } });
+    const user = await lenient.signUp({ organization: null });
+    const started = await lenient.json('POST', path, { body: { refresh_token: user.refreshToken } });
+    const replies = [await refresh(lenient, user.refreshToken), await refresh(lenient, tokenIn(cookieOf(started)))];
+    for (const reply of replies) expect(reply).toMatchObject(reused);
+    await lenient.stop();
+  });
+});
+
 describe('a cookie that comes back', () => {
   it('gives the same successor again within ten seconds, though refresh tokens have no grace', async () => {
     const { cookie, userId } = await browser();

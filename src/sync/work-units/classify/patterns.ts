@@ -1,10 +1,12 @@
 /** The globs of rules and teams files. Case never matters. */
+import { literal, matchesSteps } from '../../glob.js';
 
 export type Matcher = (text: string) => boolean;
 
 /** Matches a name (a label, a scope, a repository): `*` stands for anything. */
 export function nameMatcher(pattern: string): Matcher {
-  return tester(`^${globSource(pattern, '.*')}$`);
+  const steps = Array.from(pattern, (character) => (character === '*' ? character : literal(character)));
+  return (text) => matchesSteps(steps, text);
 }
 
 /**
@@ -21,16 +23,16 @@ function pathSource(pattern: string): string {
   const source = parts.map((part, index) => {
     const isLast = index === parts.length - 1;
     if (part === '**') return isLast ? '.*' : '(?:.*/)?';
-    return globSource(part, '[^/]*') + (isLast ? '' : '/');
+    return globSource(part) + (isLast ? '' : '/');
   });
   return source.join('');
 }
 
-function globSource(glob: string, star: string): string {
+function globSource(glob: string): string {
   return glob
     .split('*')
     .map((part) => part.replace(/[.+?^${}()|[\]\\/]/g, '\\$&'))
-    .join(star);
+    .join('[^/]*');
 }
 
 function tester(source: string): Matcher {
