@@ -4,15 +4,15 @@ import { expandTemplate, TemplateError } from './template.js';
 import type { Lookup } from './template.js';
 
 /**
- * Reads an environment file (Compose Specification, "Environment files"): `KEY=value` or `KEY: value` lines, `export`
- * allowed, comments after white space, single quotes literal, double quotes with escapes and over several lines.
- * Unquoted and double-quoted values are interpolated; a key alone takes its value from `lookup` or is left out.
+ * Parses an environment file (Compose Specification, "Environment files"): `KEY=value` or `KEY: value` lines, optional
+ * `export`, comments after white space, literal single quotes, double quotes with escapes and over several lines.
+ * Unquoted and double-quoted values are interpolated. A key alone takes its value from `lookup`, or is omitted.
  *
  * @param source the file's text
- * @param file its name, for error places
- * @param variables what is already known; results are added and later lines see earlier ones
- * @param lookup values that win over the file's own during interpolation
- * @throws ComposeFailure EnvFileError.malformed; values are never part of its text
+ * @param file its name, for error locations
+ * @param variables variables known so far; results are added, and later lines see earlier ones
+ * @param lookup values that take precedence over the file's during interpolation
+ * @throws ComposeFailure EnvFileError.malformed; its text never contains values
  */
 export function readEnvFile(source: string, file: string, variables: Map<string, string>, lookup: Lookup): void {
   const cursor: Cursor = { text: source.replace(/^\uFEFF/, ''), index: 0, file };
@@ -25,7 +25,9 @@ export function readEnvFile(source: string, file: string, variables: Map<string,
   }
 }
 
-/** Reads an environment file of `format: raw`: each line `KEY=value` as it stands, no quoting and no interpolation. */
+/**
+ * Parses an environment file of `format: raw`: each line is a literal `KEY=value`, without quoting or interpolation.
+ */
 export function readRawEnvFile(source: string, file: string, variables: Map<string, string>, lookup: Lookup): void {
   source.split('\n').forEach((full, index) => {
     const line = full.replace(/\r$/, '').trimStart();
@@ -35,7 +37,7 @@ export function readRawEnvFile(source: string, file: string, variables: Map<stri
       throw failure(
         'EnvFileError',
         'malformed',
-        { reason: 'a name must be there and hold no white space' },
+        { reason: 'a name is required and cannot contain white space' },
         { file, line: index + 1, column: 1 },
       );
     }
@@ -50,10 +52,10 @@ interface Cursor {
   readonly file: string;
 }
 
-/** White space within a line, as the reference implementation has it. */
+/** White space within a line, as in the reference implementation. */
 const BLANK = /[\t\v\f\r \u0085\u00a0]*/y;
 
-/** Passes over white space and comments: whether nothing follows them. */
+/** Skips white space and comments. Returns whether the line ends there. */
 function atEnd(cursor: Cursor): boolean {
   take(cursor, /(?:\s+|#[^\n]*)*/y);
   return cursor.index >= cursor.text.length;
@@ -111,11 +113,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
   '"': '"',
   '\\': '\\',
-  // Interpolation comes after, where $$ is the literal dollar sign.
+  // Interpolation follows, and there $$ is a literal dollar sign.
   $: '$$',
 };
 
-/** Escapes of double quotes; an unknown one stays as written. Octal ones are `\0` and three digits. */
+/** Escapes of double quotes. Unknown escapes are kept as written. Octal escapes are `\0` and three digits. */
 function unescaped(text: string): string {
   return text.replace(/\\(?:0([0-3][0-7]{2})|([^]))/g, (whole, octal: string | undefined, char: string | undefined) =>
     octal === undefined ? (ESCAPES[char ?? ''] ?? whole) : String.fromCodePoint(Number.parseInt(octal, 8)),

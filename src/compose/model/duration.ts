@@ -13,14 +13,14 @@ const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
 };
 const INT64_MAX = 2n ** 63n - 1n;
 const PART = /(\d*)(?:\.(\d*))?([a-z\u00b5\u03bc]+)/y;
-/** A week has 15 digits of nanoseconds: later decimal places do not count. */
+/** A week has 15 digits of nanoseconds, so further decimal places do not matter. */
 const MAX_PLACES = 18;
 const MAX_DIGITS = 19;
 
 /**
- * Reads a duration such as `1m30s`, `1.5h` or `90s` (Compose Specification, "Specifying durations").
+ * Parses a duration such as `1m30s`, `1.5h` or `90s` (Compose Specification, "Specifying durations").
  *
- * @returns nanoseconds, or undefined if the text is no duration or needs more than 63 bits
+ * @returns nanoseconds, or undefined if the text is not a duration or needs more than 63 bits
  */
 export function parseDuration(text: string): number | undefined {
   const negative = text.startsWith('-');
@@ -40,7 +40,7 @@ export function parseDuration(text: string): number | undefined {
   return total === 0n ? 0 : Number(negative ? -total : total);
 }
 
-/** Writes nanoseconds in the shortest exact form with h, m and s: `1m30s`, `500ms`, `0s`. */
+/** Formats nanoseconds in the shortest exact form with h, m and s: `1m30s`, `500ms`, `0s`. */
 export function formatDuration(nanoseconds: number): string {
   if (nanoseconds === 0) return '0s';
   const sign = nanoseconds < 0 ? '-' : '';

@@ -9,11 +9,11 @@ import type { EnvFile, Service } from './service.js';
 import type { Lookup } from './template.js';
 
 /**
- * Reads the `env_file` and `label_file` entries of the enabled services into `environment` and `labels`. What the
- * service itself says wins over its files, a later file over an earlier one (Compose Specification, "env_file").
+ * Reads the `env_file` and `label_file` entries of the enabled services into `environment` and `labels`. Values set in
+ * the service override its files, and a later file overrides an earlier one (Compose Specification, "env_file").
  *
- * @param model the merged model the project came from: what failures show of file names
- * @param lookup the project's variables; they win during interpolation of the files
+ * @param model the merged model of the project; supplies the file names as written for errors
+ * @param lookup the project's variables; they take precedence during interpolation of the files
  * @throws ComposeFailure of the EnvFileError family
  */
 export async function withFileVariables(

@@ -4,7 +4,7 @@ import { failure } from './errors.js';
 import type { ComposeFiles } from './files.js';
 import type { Lookup } from './template.js';
 
-/** The variables that interpolation sees. */
+/** The variables available to interpolation. */
 export type Environment = ReadonlyMap<string, string>;
 
 export function environmentFrom(variables: Readonly<Record<string, string | undefined>>): Environment {
@@ -16,8 +16,8 @@ export function lookupIn(environment: Environment): Lookup {
 }
 
 /**
- * Adds the variables of environment files to an environment: the environment wins over every file, a later file over
- * an earlier one.
+ * Adds the variables of environment files to an environment. The environment overrides every file, and a later file
+ * overrides an earlier one.
  *
  * @param envFiles absolute paths
  * @throws ComposeFailure EnvFileError.notFound, EnvFileError.malformed
@@ -37,8 +37,8 @@ export async function withEnvFiles(
 }
 
 /**
- * The environment files of a project: those named, else those in COMPOSE_ENV_FILES, else the `.env` of its directory
- * if there is one and COMPOSE_DISABLE_ENV_FILE does not forbid it.
+ * The environment files of a project: those named, else those in COMPOSE_ENV_FILES, else the `.env` of its directory if
+ * it exists and COMPOSE_DISABLE_ENV_FILE does not disable it.
  *
  * @returns absolute paths
  */

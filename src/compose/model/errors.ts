@@ -8,7 +8,7 @@ import type { Place } from './node.js';
 
 /**
  * The families of the error catalogue (openapi/problems.yaml) that are thrown as a `ComposeFailure`: those of files,
- * addresses and the auth store. No field may hold a value that interpolation produced.
+ * addresses and the auth store. No field may contain a value produced by interpolation.
  */
 export type FailureFamily = Exclude<
   AnyFamily,
@@ -42,9 +42,9 @@ export class ComposeFailure extends Error {
 }
 
 /**
- * Makes the failure of one catalogue entry.
+ * Creates the failure of one catalogue entry.
  *
- * @param location where in which file, when it is known
+ * @param location the place in the file, if known
  */
 export function failure<F extends FailureFamily, C extends FailureCase<F>>(
   family: F,
@@ -62,7 +62,7 @@ export function describeFailure(problem: ComposeFailure): string {
   return `${location.file}:${String(location.line)}:${String(location.column)}: ${problem.message}`;
 }
 
-/** What a command line ends with. */
+/** The exit code of a command that fails with this failure. */
 export function exitCodeOfFailure({ error, case: failureCase }: ComposeFailure): number | undefined {
   const cases: Readonly<Record<string, { readonly exitCode: number }>> = failureCatalogue[error];
   return cases[failureCase]?.exitCode;

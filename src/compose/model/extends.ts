@@ -4,9 +4,9 @@ import type { Entry, MapNode, Node } from './node.js';
 import { service as serviceShape } from './schema/service.js';
 import { mergeValue } from './shape/shape.js';
 
-/** The services of one file, as `extends` finds them. */
+/** The services of one file, for `extends`. */
 export interface ServiceSource {
-  /** Absolute path, telling files apart. */
+  /** Absolute path; identifies the file. */
   readonly file: string;
   /** The service in canonical form with absolute paths, or undefined. */
   service(name: string): Node | undefined;
@@ -16,8 +16,8 @@ export interface ServiceSource {
 export type OpenServiceSource = (file: string, shownAs: string) => Promise<ServiceSource | undefined>;
 
 /**
- * Gives each service that extends another the other's definition, its own merged over it (Compose Specification,
- * "extends"). Directives of the service stay on the result, since they also concern earlier files.
+ * Merges each service that extends another over the other's definition (Compose Specification, "extends"). The
+ * service's directives are kept in the result, because they also apply to earlier files.
  *
  * @param root a file in canonical form with absolute paths
  * @throws ComposeFailure of the ExtendsError family

@@ -2,12 +2,12 @@ import { open, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { failure } from './errors.js';
 
-/** All that loading a project asks of the file system. */
+/** The file system access that loading a project needs. */
 export interface ComposeFiles {
   /**
    * The text of a file, or undefined if there is none; directories and unreadable files are failures.
    *
-   * @param shownAs what failures call the file, where its name came out of a variable
+   * @param shownAs the file's name in errors, if the name contains a variable
    */
   readText(file: string, shownAs?: string): Promise<string | undefined>;
   isFile(file: string, shownAs?: string): Promise<boolean>;
@@ -15,7 +15,7 @@ export interface ComposeFiles {
   readStandardInput(): Promise<string>;
 }
 
-/** No compose or environment file is longer; reading stops there, so that a device does not fill the memory. */
+/** The maximum size of compose and environment files. Reading stops there, so that a device cannot fill the memory. */
 const MAX_BYTES = 16_777_216;
 
 /** The real file system. */
@@ -38,7 +38,7 @@ export const localFiles: ComposeFiles = {
     try {
       return !(await stat(file)).isDirectory();
     } catch {
-      return false; // absent, or behind a directory that we may not enter: not there for us either way
+      return false; // missing, or in a directory without access
     }
   },
   readStandardInput: () => text(process.stdin),

@@ -3,10 +3,10 @@ import { failure } from './errors.js';
 import type { ComposeFiles } from './files.js';
 import type { WarningList } from './warnings.js';
 
-/** The names looked for, in this order. */
+/** Tried in this order. */
 export const DEFAULT_FILE_NAMES = ['compose.yml', 'compose.yaml', 'docker-compose.yml', 'docker-compose.yaml'] as const;
 
-/** The names of the file merged over the one found, in this order. */
+/** The override files, merged over the file found; tried in this order. */
 export const OVERRIDE_FILE_NAMES = [
   'compose.override.yml',
   'compose.override.yaml',
@@ -18,19 +18,22 @@ export const OVERRIDE_FILE_NAMES = [
 export const STANDARD_INPUT = '-';
 
 export interface FindOptions {
-  /** Files named on the command line; none means that COMPOSE_FILE decides, or the default names. */
+  /** Files named on the command line. Empty: COMPOSE_FILE or the default names apply. */
   readonly files: readonly string[];
   readonly environment: ReadonlyMap<string, string>;
-  /** Absolute path that relative file names start at. */
+  /** The absolute path to which relative file names are resolved. */
   readonly workingDirectory: string;
-  /** Absolute path of the directory the default names are looked for in, and then in those above it. */
+  /**
+   * The absolute path of the directory where the search for the default names starts. The search continues in its
+   * parents.
+   */
   readonly searchDirectory: string;
 }
 
 /**
  * Finds the compose files of a project.
  *
- * @returns absolute paths, in the order they are merged
+ * @returns absolute paths, in merge order
  * @throws ComposeFailure YamlError.composeFileNotFound
  */
 export async function findComposeFiles(

@@ -2,9 +2,9 @@ import { own } from './records.js';
 import type { Service } from './service.js';
 
 /**
- * Finds services that depend on each other in a circle.
+ * Finds a dependency cycle between services.
  *
- * @returns the names along the circle, the first one again at the end, or undefined
+ * @returns the names along the cycle, with the first repeated at the end, or undefined
  */
 export function findCycle(services: Readonly<Record<string, Service>>): string[] | undefined {
   const finished = new Set<string>();
@@ -15,7 +15,7 @@ export function findCycle(services: Readonly<Record<string, Service>>): string[]
   return undefined;
 }
 
-/** Depth first with a stack of our own: a chain of dependencies may be longer than the call stack. */
+/** Depth first with an explicit stack, because a dependency chain may be longer than the call stack. */
 function cycleFrom(
   start: string,
   services: Readonly<Record<string, Service>>,

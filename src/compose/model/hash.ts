@@ -3,8 +3,8 @@ import { filterValues } from './records.js';
 import type { Service } from './service.js';
 
 /**
- * Keys that say how a service is built, scaled or started, not what its containers are: changing them is no reason to
- * replace a container.
+ * Keys that affect how a service is built, scaled or started, but not its containers. Changing them does not replace a
+ * container.
  */
 const NOT_PART_OF_CONTAINERS: ReadonlySet<string> = new Set<keyof Service>([
   'build',
@@ -15,9 +15,9 @@ const NOT_PART_OF_CONTAINERS: ReadonlySet<string> = new Set<keyof Service>([
 ]);
 
 /**
- * The configuration hash of a service: SHA-256, in lower-case hex, of its JSON with keys sorted at every level,
- * without `build`, `pull_policy`, `scale`, `deploy.replicas`, `depends_on` and `profiles`. Equal hashes mean that a
- * running container may stay.
+ * The configuration hash of a service: SHA-256, in lower-case hex, of its JSON with keys sorted at every level, without
+ * `build`, `pull_policy`, `scale`, `deploy.replicas`, `depends_on` and `profiles`. With equal hashes, a running
+ * container is kept.
  */
 export function serviceHash(service: Service): string {
   const deploy = filterValues({ ...service.deploy }, (_, key) => key !== 'replicas');
@@ -28,7 +28,7 @@ export function serviceHash(service: Service): string {
   return createHash('sha256').update(canonicalJson(relevant)).digest('hex');
 }
 
-/** JSON whose text depends on the data alone: keys sorted by code unit, no white space. */
+/** Deterministic JSON: keys sorted by code unit, no white space. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sorted(inner) : inner));
 }

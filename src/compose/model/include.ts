@@ -8,14 +8,14 @@ import type { MapNode, Node, Path } from './node.js';
 import { composeFile } from './schema/compose-file.js';
 import type { WarningList } from './warnings.js';
 
-/** What one compose file, or one list of them, is loaded with. */
+/** The inputs of loading one compose file, or one list of them. */
 export interface LoadScope {
-  /** Absolute paths, in the order they are merged. */
+  /** Absolute paths, in merge order. */
   readonly paths: readonly string[];
-  /** Absolute path that relative paths start at. */
+  /** The absolute path to which relative paths are resolved. */
   readonly directory: string;
   readonly environment: Environment;
-  /** The files being loaded around this one, outermost first. */
+  /** The including files, outermost first. */
   readonly stack: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export type LoadScopeModel = (scope: LoadScope) => Promise<MapNode>;
 const SHARED_SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'models'] as const;
 
 /**
- * Loads the files that a file includes, each with its own project directory and environment, and puts their resources
- * under its own (Compose Specification, "include"). What the including file says about a resource comes on top.
+ * Loads the included files, each with its project directory and environment, and adds their resources to the including
+ * file (Compose Specification, "include"). The including file's definition of a resource overrides the included one.
  *
  * @param root a file in canonical form with absolute paths
  * @throws ComposeFailure of the IncludeError family

@@ -5,11 +5,11 @@ import { expandTemplate, MAX_TEMPLATE_DEPTH, TemplateError } from './template.js
 import type { Lookup } from './template.js';
 
 /**
- * Replaces the variables in every string value of a file; keys stay as they are (Compose Specification,
- * "Interpolation"). Each changed scalar remembers what was written, so that no error shows a variable's value.
+ * Replaces the variables in every string value of a file; keys are not changed (Compose Specification,
+ * "Interpolation"). Each changed scalar keeps its original text, so that no error shows a variable's value.
  *
- * @param onUnset told each variable that is not set and has no default
- * @throws ComposeFailure of the InterpolationError family, with the place of the value
+ * @param onUnset called for each unset variable without a default
+ * @throws ComposeFailure of the InterpolationError family, with the location of the value
  */
 export function interpolate<N extends Node>(node: N, lookup: Lookup, onUnset: (variable: string) => void): N;
 export function interpolate(node: Node, lookup: Lookup, onUnset: (variable: string) => void): Node {

@@ -13,19 +13,22 @@ export function listVolumes(project: Project): string[] {
   return Object.keys(withoutUnusedResources(project).volumes).sort();
 }
 
-/** Profiles that any service has (`config --profiles`). */
+/** Profiles of all services (`config --profiles`). */
 export function listProfiles(project: Project): string[] {
   const profiles = Object.values(allServices(project)).flatMap((service) => service.profiles ?? []);
   return [...new Set(profiles)].sort();
 }
 
-/** Images of the enabled services, by service name; a built one without name is `<project>-<service>` (`config --images`). */
+/**
+ * Images of the enabled services, by service name; a built image without a name is `<project>-<service>` (`config
+ * --images`).
+ */
 export function listImages(project: Project): string[] {
   const names = listServices(project).filter((name) => project.services[name]?.provider === undefined);
   return names.map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
 }
 
-/** Leaves out networks, volumes, secrets, configs and models that no enabled service uses. */
+/** Removes networks, volumes, secrets, configs and models that no enabled service uses. */
 export function withoutUnusedResources(project: Project): Project {
   const services = Object.values(project.services);
   const usedBy = <V>(

@@ -22,25 +22,25 @@ import { WarningList } from './warnings.js';
 import type { Warning } from './warnings.js';
 
 export interface LoadOptions {
-  /** Compose files (`-f`), `-` for standard input; none: COMPOSE_FILE, or the default names. */
+  /** Compose files (`-f`), `-` for standard input. Empty: COMPOSE_FILE or the default names apply. */
   readonly files?: readonly string[];
   /** `--project-directory`; default: the directory of the first compose file. */
   readonly projectDirectory?: string;
   /** `--project-name`. */
   readonly projectName?: string;
-  /** `--profile`; none: COMPOSE_PROFILES. */
+  /** `--profile`. Empty: COMPOSE_PROFILES applies. */
   readonly profiles?: readonly string[];
-  /** `--env-file`; none: `.env` in the project directory. */
+  /** `--env-file`. Empty: `.env` in the project directory. */
   readonly envFiles?: readonly string[];
   /** The caller's environment variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute path that relative file names start at. */
+  /** The absolute path to which relative file names are resolved. */
   readonly workingDirectory: string;
-  /** Services to narrow the project to, with what they depend on. */
+  /** Limits the project to these services and their dependencies. */
   readonly services?: readonly string[];
-  /** What to do about keys that have no effect; default: warn. */
+  /** How to report keys that have no effect; default: warn. */
   readonly support?: SupportMode;
-  /** Checks the merged model before anything that it names is read; throws a ComposeFailure. */
+  /** Validates the merged model before files that it names are read; throws a ComposeFailure. */
   readonly check?: (model: MapNode) => void;
   /** Access to files; default: the real file system. */
   readonly fileAccess?: ComposeFiles;
@@ -49,16 +49,16 @@ export interface LoadOptions {
 export interface LoadedProject {
   readonly project: Project;
   readonly warnings: readonly Warning[];
-  /** Every file that was read for the model, in the order of reading. */
+  /** Every file that was read, in reading order. */
   readonly sources: readonly string[];
   /**
-   * What secrets and configs with `environment:` hold, by `secrets.<name>` and `configs.<name>`. A map, so that
+   * The values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. A map, so that
    * printing a loaded project as JSON does not print secrets.
    */
   readonly contents: ReadonlyMap<string, string>;
 }
 
-/** A model whose variables stand as written: for `config --no-interpolate` only. */
+/** A model with unreplaced variables, for `config --no-interpolate` only. */
 export interface LoadedModel {
   readonly model: Json;
   readonly warnings: readonly Warning[];
@@ -68,7 +68,7 @@ export interface LoadedModel {
  * Loads compose files into one normalized project: find, parse, interpolate, include, extend, merge, normalize,
  * select profiles, read environment files, validate.
  *
- * @throws ComposeFailure with the place in the file where there is one
+ * @throws ComposeFailure, with the location in the file if known
  */
 export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
   const prepared = await prepareLoad(options, true);
@@ -99,10 +99,10 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
 }
 
 /**
- * Loads compose files as far as is possible without replacing variables: found, parsed, included, extended and
- * merged, in long syntax where that does not depend on a variable.
+ * Loads compose files without replacing variables: found, parsed, included, extended and merged. Short syntax is
+ * expanded where it does not depend on a variable.
  *
- * @throws ComposeFailure with the place in the file where there is one
+ * @throws ComposeFailure, with the location in the file if known
  */
 export async function loadUninterpolated(options: LoadOptions): Promise<LoadedModel> {
   const { context, scope, name } = await prepareLoad(options, false);
@@ -128,7 +128,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
       files,
     );
 
-  // COMPOSE_FILE may stand in the .env file of the directory that is searched, so that one is read first.
+  // The .env file of the searched directory may set COMPOSE_FILE, so read it first.
   const searchDirectory = directoryOf(options.files ?? [], options);
   const paths = await findComposeFiles(
     { files: options.files ?? [], environment: await withFiles(searchDirectory), workingDirectory, searchDirectory },
@@ -156,7 +156,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
   return { context, scope: { paths, directory, environment: complete, stack: [] }, name };
 }
 
-/** The project directory: the one named, else that of the first file, else the working directory. */
+/** The project directory: as named, else that of the first file, else the working directory. */
 function directoryOf(files: readonly string[], options: LoadOptions): string {
   if (options.projectDirectory !== undefined) return path.resolve(options.workingDirectory, options.projectDirectory);
   const first = files.find((file) => file !== STANDARD_INPUT);

@@ -1,8 +1,8 @@
-/** Why a text is no memory quantity; the cases of the ComposeMemoryParseError family. */
+/** Why a text is not a memory quantity; the cases of the ComposeMemoryParseError family. */
 export type MemoryProblem = 'empty' | 'invalid' | 'negative' | 'overflow';
 
 const UINT64_MAX = 2n ** 64n - 1n;
-/** Every unit is a power of 1024, as container engines read them. */
+/** Every unit is a power of 1024, as in container engines. */
 const UNITS: Readonly<Record<string, bigint>> = {
   '': 1n,
   b: 1n,
@@ -14,15 +14,16 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))? ?(?:(b)|([kmgt])(?:i?b|i)?)?$/i;
 /** 2^64 has 20 digits. */
 const MAX_DIGITS = 20;
-/** 1/2^40 has 40 decimal places: places after those cannot change the whole number of bytes. */
+/** 1/2^40 has 40 decimal places; further places cannot change the whole number of bytes. */
 const MAX_PLACES = 40;
 
 /**
- * Reads a memory quantity: a decimal number, optionally with a fraction, and a suffix b, k, m, g or t in either case,
- * alone, with `b` (`mb`) or as IEC unit (`Mi`, `MiB`). Without suffix it means bytes. Fractions of a byte are cut off.
+ * Parses a memory quantity: a decimal number, optionally with a fraction, and a suffix b, k, m, g or t in either case,
+ * alone, with `b` (`mb`) or as IEC unit (`Mi`, `MiB`). Without a suffix the unit is bytes. Fractions of a byte are
+ * truncated.
  *
  * @param input as written, surrounding white space allowed
- * @returns whole bytes, or what is wrong
+ * @returns whole bytes, or the problem
  */
 export function parseMemory(input: string): bigint | MemoryProblem {
   const text = input.trim();

@@ -18,24 +18,26 @@ import { mapEntries } from './shape/collection-shapes.js';
 import type { Locator, Shape } from './shape/shape.js';
 import type { WarningList } from './warnings.js';
 
-/** What the stages from file to merged model share. */
+/** Shared by the stages from file to merged model. */
 export interface ModelContext {
   readonly files: ComposeFiles;
-  /** Documents already parsed, by file: some are needed for the project's name first, and standard input comes once. */
+  /**
+   * Parsed documents by file. The project's name needs some of them early, and standard input can be read only once.
+   */
   readonly documents: Map<string, Promise<MapNode[]>>;
   readonly warnings: WarningList;
-  /** False: variables stay as written. */
+  /** False: variables are not replaced. */
   readonly interpolate: boolean;
   readonly home: string | undefined;
-  /** Collects what secrets and configs take from variables, by `secrets.<name>` and `configs.<name>`. */
+  /** Collects the values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. */
   readonly contents: Map<string, string>;
   /** Models of files included more than once. */
   readonly included: Map<string, Promise<MapNode>>;
 }
 
 /**
- * Takes compose files to one merged model: each is parsed, interpolated, checked and brought to long syntax with
- * absolute paths, gets what it includes and extends, and is merged over those before it.
+ * Loads compose files into one merged model. Each file is parsed, interpolated, checked, and converted to long syntax
+ * with absolute paths. Then includes and extends are applied, and it is merged over the previous files.
  */
 export async function loadModel(scope: LoadScope, context: ModelContext): Promise<MapNode> {
   let model: MapNode | undefined;
@@ -60,7 +62,7 @@ export async function loadModel(scope: LoadScope, context: ModelContext): Promis
   return withVariables(model, scope.environment, context);
 }
 
-/** The documents of one file; they are merged in order, like files. */
+/** The documents of one file, merged in order, like files. */
 export function readDocuments(file: string, context: Pick<ModelContext, 'files' | 'documents'>): Promise<MapNode[]> {
   const documents = context.documents.get(file) ?? parseFile(file, context.files);
   context.documents.set(file, documents);
@@ -73,7 +75,7 @@ async function parseFile(file: string, files: ComposeFiles): Promise<MapNode[]> 
   return parseYaml(text, file);
 }
 
-/** Interpolates, checks and expands a part of a file. */
+/** Interpolates, checks and expands part of a file. */
 function prepare(
   shape: Shape<unknown>,
   node: MapNode,
@@ -96,7 +98,7 @@ function warnUnset(name: string, warnings: WarningList): void {
   warnings.add('unsetVariable', `The variable ${name} is not set; it becomes empty.`);
 }
 
-/** A file reached over several includes with the same directory and variables is loaded once. */
+/** A file included several times with the same directory and variables is loaded once. */
 async function includeOnce(scope: LoadScope, context: ModelContext): Promise<MapNode> {
   const key = JSON.stringify([scope.paths, scope.directory, [...scope.environment]]);
   const loaded = context.included.get(key) ?? loadModel(scope, context);
@@ -104,7 +106,10 @@ async function includeOnce(scope: LoadScope, context: ModelContext): Promise<Map
   return loaded;
 }
 
-/** The services of a file named by `extends.file`. Only those asked for are looked at: the rest is not this project's. */
+/**
+ * The services of a file named by `extends.file`. Only the requested services are checked; the others are not part of
+ * this project.
+ */
 async function openServices(
   file: string,
   shownAs: string,
@@ -127,7 +132,7 @@ async function openServices(
   };
 }
 
-/** Gives variables that are only named their value, and notes what secrets and configs take from variables. */
+/** Resolves variables listed by name only, and records the values of secrets and configs with `environment:`. */
 function withVariables(model: MapNode, environment: Environment, context: ModelContext): MapNode {
   for (const section of ['secrets', 'configs'] as const) {
     for (const [name, entry] of childMap(model, section)?.entries ?? []) {

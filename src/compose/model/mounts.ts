@@ -7,7 +7,7 @@ import type { Locator } from './shape/shape.js';
 const EXPECTED = 'a volume such as data:/var/lib/data, ./src:/src:ro or /cache';
 const PROPAGATIONS = new Set(['rprivate', 'private', 'rshared', 'shared', 'rslave', 'slave']);
 
-/** What each access option of the short syntax sets. Unknown ones are refused, not dropped. */
+/** The effect of each access option of the short syntax. Unknown options are rejected. */
 function accessOption(
   option: string,
   node: Node,
@@ -22,7 +22,7 @@ function accessOption(
   return undefined;
 }
 
-/** Turns the short volume syntax `[source:]target[:options]` into the long one (Compose Specification, "volumes"). */
+/** Expands the short volume syntax `[source:]target[:options]` (Compose Specification, "volumes"). */
 export function expandMount(entry: Node, at: Path): readonly Node[] {
   const text = textOf(entry);
   if (text === undefined) return [entry];
@@ -40,7 +40,7 @@ export function expandMount(entry: Node, at: Path): readonly Node[] {
     if (option === undefined) throw unexpected(EXPECTED, entry, at);
     (option.group === undefined ? fields : groups[option.group]).set(option.key, option.value);
   }
-  // The short syntax has always created a missing directory on the host.
+  // The short syntax creates a missing host directory.
   if (isBind) groups.bind.set('create_host_path', scalar(true, entry.place));
   if (!isBind) fields.set('volume', map(groups.volume, entry.place));
   if (isBind || groups.bind.size > 0) fields.set('bind', map(groups.bind, entry.place));
@@ -48,7 +48,7 @@ export function expandMount(entry: Node, at: Path): readonly Node[] {
   return [map(fields, entry.place)];
 }
 
-/** Colons separate, except after a drive letter. */
+/** Splits at colons, except after a drive letter. */
 function splitSections(text: string): string[] {
   const sections: string[] = [];
   for (const part of text.split(':')) {
@@ -60,12 +60,12 @@ function splitSections(text: string): string[] {
   return sections;
 }
 
-/** Whether a source is a path on the host and not the name of a volume. */
+/** Whether a source is a host path rather than a volume name. */
 function isHostPath(source: string): boolean {
   return /^[./~]|^\\\\|^[a-zA-Z]:[\\/]/.test(source);
 }
 
-/** Mounts are one when they have the same target. */
+/** Mounts with the same target are the same mount. */
 export function mountKey(entry: Node): string {
   return textOf(child(entry, 'target')) ?? textOf(entry) ?? '';
 }
@@ -77,7 +77,7 @@ export function locateMount(entry: Node, locator: Locator): Node {
   return withEntry(entry, 'source', locatePath(source, locator));
 }
 
-/** Makes the device of a local volume that is a bind mount in disguise absolute. */
+/** Makes the device path of a local volume with bind options absolute. */
 export function locateVolumeDevice(entry: Node, locator: Locator): Node {
   const options = child(entry, 'driver_opts');
   const device = child(options, 'device');
@@ -86,7 +86,7 @@ export function locateVolumeDevice(entry: Node, locator: Locator): Node {
   return withEntry(entry, 'driver_opts', withEntry(options, 'device', locatePath(device, locator)));
 }
 
-/** An absolute path for a relative one; `~` is the home directory. Drive letters and templates stay. */
+/** Makes a relative path absolute; `~` is the home directory. Drive letters and templates are kept. */
 export function locatePath(node: Node, locator: Locator): Node {
   const text = textOf(node);
   if (node.kind !== 'scalar' || text === undefined || text === '' || /^[a-zA-Z]:[\\/]|^\\\\/.test(text)) return node;

@@ -1,9 +1,9 @@
 /**
- * The tree every stage works on: YAML reduced to scalars, mappings and lists, with the place each part was written
- * at. Nodes are never changed; a stage returns new ones, so an alias may share its target's node.
+ * The tree that every stage works on: YAML reduced to scalars, mappings and lists, with the source location of each
+ * part. Nodes are immutable; stages return new ones, so aliases may share nodes.
  */
 
-/** Where something was written. Lines and columns count from one. */
+/** A source location. Lines and columns start at one. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -12,14 +12,14 @@ export interface Place {
 
 export type Scalar = string | number | bigint | boolean | null;
 
-/** `!reset` drops what earlier files said; `!override` replaces it without merging. */
+/** `!reset` drops the value of earlier files; `!override` replaces it without merging. */
 export type Directive = 'reset' | 'override';
 
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly value: Scalar;
   readonly place: Place;
-  /** The text before interpolation, when that changed it: error texts show this, never the value. */
+  /** The text before interpolation, if that changed it. Errors show this text, never the value. */
   readonly written?: string;
   readonly directive?: Directive;
 }
@@ -27,7 +27,7 @@ export interface ScalarNode {
 export interface Entry {
   readonly place: Place;
   readonly value: Node;
-  /** The key before interpolation, where a list item became a key: error texts show this. */
+  /** The key before interpolation, if a list item became a key. Errors show this text. */
   readonly written?: string;
 }
 
@@ -47,10 +47,10 @@ export interface ListNode {
 
 export type Node = ScalarNode | MapNode | ListNode;
 
-/** JSON data, as extensions (`x-`) keep it. */
+/** JSON data, as in extensions (`x-`). */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The way from the document's root to a node: mapping keys and list indexes. */
+/** The path from the document's root to a node: mapping keys and list indexes. */
 export type Path = readonly (string | number)[];
 
 export function scalar(value: Scalar, place: Place, written?: string): ScalarNode {
@@ -67,12 +67,12 @@ export function map(entries: Iterable<readonly [string, Node]>, place: Place): M
   return { kind: 'map', entries: built, place };
 }
 
-/** A mapping with the same place and directive, and other entries. */
+/** A mapping with the same location and directive but other entries. */
 export function withEntries(node: MapNode, entries: ReadonlyMap<string, Entry>): MapNode {
   return { ...node, entries };
 }
 
-/** A mapping with one entry set; the key keeps its place if it had one. */
+/** A mapping with one entry set. An existing key keeps its position. */
 export function withEntry(node: MapNode, key: string, value: Node): MapNode {
   const entries = new Map(node.entries);
   entries.set(key, { place: value.place, ...node.entries.get(key), value });
@@ -98,14 +98,14 @@ export function isNull(node: Node): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** The string a node holds, if it is one. */
+/** The node's string, if it is one. */
 export function textOf(node: Node | undefined): string | undefined {
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
 /**
- * A scalar as the text that environment variables, labels and options get. Numbers are written as the reference
- * implementation writes them: shortest decimal, exponent below 1e-4 with two digits.
+ * A scalar as text for environment variables, labels and options. Numbers are formatted as in the reference
+ * implementation: shortest decimal, exponent below 1e-4 with two digits.
  */
 export function scalarText(value: Exclude<Scalar, null>): string {
   if (typeof value !== 'number' || value === 0 || Math.abs(value) >= 1e-4 || !Number.isFinite(value)) {
@@ -116,17 +116,17 @@ export function scalarText(value: Exclude<Scalar, null>): string {
   return value.toExponential().replace(/e-(\d)$/, 'e-0$1');
 }
 
-/** What error texts may show of a node: the text in the file, never what a variable put there. */
+/** The text of a node for errors: as written in the file, never a variable's value. */
 export function shown(node: Node): string {
   if (node.kind === 'map') return 'a mapping';
   if (node.kind === 'list') return 'a list';
   return node.written ?? (node.value === null ? 'null' : scalarText(node.value));
 }
 
-/** A place in a file, for people: `services.web.ports[0]`. */
+/** A path for messages: `services.web.ports[0]`. */
 export { placeText as pathText } from '../../../generated/failures.js';
 
-/** A path with the keys that interpolation made shown as they were written. */
+/** A path with interpolated keys shown as written. */
 export function shownPath(root: Node, path: Path): Path {
   let node: Node | undefined = root;
   return path.map((part) => {
@@ -136,7 +136,7 @@ export function shownPath(root: Node, path: Path): Path {
   });
 }
 
-/** The node at a path, or the nearest one above it. */
+/** The node at a path, or its nearest ancestor. */
 export function nearest(root: Node, path: Path): Node {
   let node = root;
   for (const part of path) {
@@ -173,7 +173,7 @@ export function sameContent(left: Node, right: Node): boolean {
   return true;
 }
 
-/** Drops what `!reset` marks and forgets the directives: the node as it stands when nothing is below it. */
+/** Removes nodes marked with `!reset` and clears directives. Used when there is no earlier value. */
 export function settled(node: Node): Node {
   if (node.kind === 'scalar') return node.directive === undefined ? node : scalar(node.value, node.place, node.written);
   if (node.kind === 'list') {
@@ -188,7 +188,7 @@ export function settled(node: Node): Node {
   return { kind: 'map', entries, place: node.place };
 }
 
-/** Plain data. Integers beyond what a JSON number holds exactly become strings. */
+/** Converts to plain data. Integers too large for a JSON number become strings. */
 export function plain(node: Node): Json {
   if (node.kind === 'list') return node.items.map(plain);
   if (node.kind === 'map') {

@@ -10,11 +10,14 @@ export interface NormalizeOptions {
   readonly name: string;
   readonly workingDirectory: string;
   readonly files: readonly string[];
-  /** Values for build arguments that are only named. */
+  /** Values for build arguments listed by name only. */
   readonly lookup: Lookup;
 }
 
-/** A merged file as a project: names given, defaults filled in, what is implied said. All services are enabled still. */
+/**
+ * Converts a merged file to a project: sets names and defaults, and makes implied settings explicit. All services are
+ * still enabled.
+ */
 export function normalize(file: ComposeFile, options: NormalizeOptions): Project {
   const services = mapValues(file.services ?? {}, (service) => normalizeService(service, options));
   const usesDefault = Object.values(services).some(
@@ -37,14 +40,14 @@ export function normalize(file: ComposeFile, options: NormalizeOptions): Project
   };
 }
 
-/** Resources are called `<project>_<key>`, external ones as their key, unless they have a name. */
+/** The default name of a resource is `<project>_<key>`, or the key for external resources. */
 function named<T extends { name: string; external?: boolean }>(
   resources: Record<string, (Omit<T, 'name'> & { name?: string; external?: boolean }) | null>,
   project: string,
 ): Record<string, T> {
   return mapValues(resources, (resource, key) => {
     const name = resource?.name ?? (resource?.external === true ? key : `${project}_${key}`);
-    return { ...resource, name } as T; // T is its unnamed form and a name
+    return { ...resource, name } as T; // T is the unnamed form plus a name
   });
 }
 
@@ -68,7 +71,7 @@ function normalizeService(service: Service, { lookup, workingDirectory }: Normal
   });
 }
 
-/** Arguments that are only named take their value from the environment, or are left out. */
+/** Arguments listed by name only take their value from the environment, or are omitted. */
 function resolvedArguments(args: Record<string, string | null>, lookup: Lookup): Record<string, string> {
   const resolved = Object.entries(args).map(([name, value]) => [name, value ?? lookup(name)] as const);
   return Object.fromEntries(resolved.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -83,17 +86,17 @@ function normalizeMount(mount: Mount): Mount {
   return { ...mount, target: path.posix.normalize(mount.target).replace(/(.)\/$/, '$1') };
 }
 
-/** Services without networks of their own join the project's default network. */
+/** Services without networks join the project's default network. */
 function defaultNetworks(service: Service): Pick<Service, 'networks'> {
   if (service.network_mode !== undefined || service.provider !== undefined) return {};
   const isListed = service.networks !== undefined && Object.keys(service.networks).length > 0;
   return isListed ? {} : { networks: { default: null } };
 }
 
-/** Keys that may say `service:<name>`. */
+/** Keys that accept `service:<name>`. */
 export const SHARED_NAMESPACES = ['network_mode', 'ipc', 'pid', 'uts', 'cgroup'] as const;
 
-/** What a service refers to must be started before it, whether it says so or not. */
+/** Adds dependencies that references to other services imply. */
 function allDependencies(service: Service): Pick<Service, 'depends_on'> {
   const implied: (readonly [string, boolean])[] = [];
   for (const link of service.links ?? []) implied.push([link.split(':', 1)[0] ?? link, true]);
@@ -112,7 +115,7 @@ function allDependencies(service: Service): Pick<Service, 'depends_on'> {
   return dependencies.size === 0 ? {} : { depends_on: Object.fromEntries(dependencies) };
 }
 
-/** A hook that runs before the service uses the service's image unless it has its own. */
+/** A hook that runs before the service uses the service's image by default. */
 function withImageForHooks(service: Service): Service {
   const { image, pre_start: hooks } = service;
   if (image === undefined || hooks === undefined) return service;

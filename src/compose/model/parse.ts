@@ -5,15 +5,18 @@ import { list, scalar, settled } from './node.js';
 import type { Directive, Entry, MapNode, Node, Place, Scalar } from './node.js';
 import { resolvePlainScalar } from './scalars.js';
 
-/** Bounds on one compose file, far above real ones (500 services are some 50,000 nodes), so that a hostile one fails early. */
+/**
+ * Limits for one compose file, far above real ones (500 services are about 50,000 nodes), so that a malicious file
+ * fails early.
+ */
 export const LIMITS = { characters: 8_388_608, depth: 64, nodes: 500_000 } as const;
 
 /**
  * Parses the text of one compose file. Anchors, aliases and merge keys (`<<`) are resolved.
  *
  * @param text YAML, one or more documents
- * @param file the name that places carry
- * @returns the top mapping of each document that is not empty
+ * @param file the name used in locations
+ * @returns the top mapping of each nonempty document
  * @throws ComposeFailure YamlError.malformed or YamlError.limitExceeded
  */
 export function parseYaml(text: string, file: string): MapNode[] {
@@ -26,8 +29,8 @@ export function parseYaml(text: string, file: string): MapNode[] {
 
   const tokens = [...new Parser(lines.addNewLine).parse(text.replace(/^\uFEFF/, ''))];
   checkDepth(tokens, placeAt);
-  // The failsafe schema leaves every scalar a string: what plain ones mean is decided here, see resolvePlainScalar. So are
-  // repeated keys, for which the library compares each key with each other.
+  // The failsafe schema makes every scalar a string; resolvePlainScalar decides the meaning of plain ones. Duplicate
+  // keys are checked here, too, because the library compares all pairs of keys.
   const composer = new Composer({ schema: 'failsafe', version: '1.2', prettyErrors: false, uniqueKeys: false });
   const roots: MapNode[] = [];
   for (const document of composer.compose(tokens)) {
@@ -49,28 +52,28 @@ function convertDocument(document: Document.Parsed, placeAt: (offset: number) =>
   return root;
 }
 
-/** As go-yaml does it: a file that consists of aliases is an attack, whichever key it is under. */
+/** As in go-yaml: a file that consists mostly of aliases is rejected as an attack. */
 function refuseExcessiveAliases({ nodes, aliased }: Conversion, place: Place): void {
   if (nodes <= MANY_NODES || aliased / nodes <= MOST_ALIASED) return;
   const fields = { limit: 'percent of its nodes from aliases', maximum: MOST_ALIASED * 100 };
   throw failure('YamlError', 'limitExceeded', fields, place);
 }
 
-/** Smaller files cannot do harm. */
+/** Smaller files are harmless. */
 const MANY_NODES = 1000;
 const MOST_ALIASED = 0.99;
 
-/** Directives matter below the top level only: there is nothing to reset above. */
+/** Directives have an effect only below the top level. */
 function settledScalars(root: Node): Node {
   return root.directive === undefined ? root : settled(root);
 }
 
 interface Conversion {
   readonly placeAt: (offset: number) => Place;
-  /** The node an anchor names and how many nodes it stands for; undefined while it is being read. */
+  /** The node of an anchor and its size in nodes; undefined while it is being read. */
   readonly anchors: Map<string, { readonly node: Node; readonly nodes: number } | undefined>;
   nodes: number;
-  /** How many of them stand where an alias is. */
+  /** How many of them come from aliases. */
   aliased: number;
 }
 
@@ -92,7 +95,7 @@ function convertContent(source: YamlNode, place: Place, run: Conversion): Node {
   if (isMap(source)) return convertMap(source, place, run);
   if (isSeq(source)) return convertList(source, place, run);
   if (isScalar(source)) return scalar(scalarValue(source, place, run), place);
-  throw malformed('a node of no known kind', place);
+  throw malformed('an unknown kind of node', place);
 }
 
 function resolveAlias(name: string, place: Place, run: Conversion): Node {
@@ -109,7 +112,7 @@ function resolveAlias(name: string, place: Place, run: Conversion): Node {
 }
 
 function convertList(source: YAMLSeq, place: Place, run: Conversion): Node {
-  const items = source.items.map((item) => convert(item as YamlNode, run)); // composed documents hold nodes only
+  const items = source.items.map((item) => convert(item as YamlNode, run)); // composed documents contain only nodes
   return list(items, place);
 }
 
@@ -118,7 +121,7 @@ function convertMap(source: YAMLMap, place: Place, run: Conversion): MapNode {
   const merged: MapNode[] = [];
   let mergeKeySeen = false;
   for (const pair of source.items) {
-    const key = pair.key as YamlNode; // composed documents hold nodes only
+    const key = pair.key as YamlNode; // composed documents contain only nodes
     const keyPlace = run.placeAt(key.range?.[0] ?? 0);
     const value: Node = pair.value === null ? scalar(null, keyPlace) : convert(pair.value as YamlNode, run);
     if (isScalar(key) && key.type === 'PLAIN' && key.source === '<<') {
@@ -128,13 +131,13 @@ function convertMap(source: YAMLMap, place: Place, run: Conversion): MapNode {
       continue;
     }
     const name = keyText(key, keyPlace, run);
-    if (own.has(name)) throw malformed('a key stands twice in one mapping', keyPlace);
+    if (own.has(name)) throw malformed('a mapping contains the same key twice', keyPlace);
     own.set(name, { place: keyPlace, value });
   }
   return { kind: 'map', entries: withMerged(own, merged), place };
 }
 
-/** Own keys win over merged ones, earlier merged mappings over later ones (yaml.org/type/merge). */
+/** Direct keys override merged ones, and earlier merged mappings override later ones (yaml.org/type/merge). */
 function withMerged(own: ReadonlyMap<string, Entry>, merged: readonly MapNode[]): ReadonlyMap<string, Entry> {
   if (merged.length === 0) return own;
   const entries = new Map(own);
@@ -170,7 +173,7 @@ function directiveOf(tag: string | undefined, place: Place): { directive?: Direc
   const directive = tag === undefined ? undefined : DIRECTIVES[tag];
   if (directive !== undefined) return { directive };
   if (tag === undefined || CONTENT_TAGS.has(tag)) return {};
-  throw malformed(`the tag ${tag} is unknown; !reset and !override are the ones of compose files`, place);
+  throw malformed(`the tag ${tag} is unknown; compose files support !reset and !override`, place);
 }
 
 function scalarValue(source: YamlScalar, place: Place, run: Conversion): Scalar {
@@ -187,7 +190,7 @@ function count(nodes: number, place: Place, run: Conversion): void {
   if (run.nodes > LIMITS.nodes) throw exceeded('nodes', place);
 }
 
-/** Composing recurses, so nesting is bounded on the flat token list first. */
+/** Composing recurses, so check the nesting depth on the flat token list first. */
 function checkDepth(tokens: readonly CST.Token[], placeAt: (offset: number) => Place): void {
   const pending = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -1,4 +1,4 @@
-/** Whether a path of keys matches a pattern in which `*` stands for any one key. */
+/** Whether a path of keys matches a pattern in which `*` matches any one key. */
 export function matchesPattern(path: readonly string[], pattern: readonly string[]): boolean {
   return pattern.length === path.length && pattern.every((part, index) => part === '*' || part === path[index]);
 }

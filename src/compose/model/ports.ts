@@ -12,8 +12,9 @@ interface Range {
 }
 
 /**
- * Expands the short port syntax `[[ip:][published]:]target[/protocol]`, ranges included, to one entry per container
- * port (Compose Specification, "ports"). A range published for one target stays a range: the engine picks from it.
+ * Expands the short port syntax `[[ip:][published]:]target[/protocol]`, including ranges, to one entry per container
+ * port (Compose Specification, "ports"). A published range for a single target is kept: the engine picks a port from
+ * it.
  */
 export function expandPort(entry: Node, path: Path): readonly Node[] {
   if (entry.kind !== 'scalar') return [entry];
@@ -76,7 +77,7 @@ export function parseRange(text: string): Range | undefined {
   return last < first || last > 65_535 ? undefined : { first, last };
 }
 
-/** Ports are one when address, published port, target and protocol agree. */
+/** Ports with equal address, published port, target and protocol are the same port. */
 export function portKey(entry: Node): string {
   const field = (key: string, fallback: string): string => {
     const node = entry.kind === 'map' ? entry.entries.get(key)?.value : undefined;

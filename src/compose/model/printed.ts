@@ -4,7 +4,7 @@ import type { Json } from './node.js';
 import { matchesPattern } from './patterns.js';
 import { filterValues, mapValues } from './records.js';
 
-/** How values are printed that the project holds in another form, by where they stand. */
+/** Print functions for values that the project stores in another form, by path. */
 const PRINTED: readonly (readonly [pattern: string, print: (value: Json) => Json])[] = [
   ...['mem_limit', 'mem_reservation', 'memswap_limit', 'shm_size', 'build.shm_size', 'volumes.*.tmpfs.size'].map(
     (key) => [`services.*.${key}`, bytesText] as const,
@@ -28,7 +28,7 @@ const PRINTED: readonly (readonly [pattern: string, print: (value: Json) => Json
     'restart_policy.window',
   ].map((key) => [`services.*.deploy.${key}`, durationText] as const),
   ...['secrets', 'configs', 'build.secrets'].map((key) => [`services.*.${key}.*.mode`, octalText] as const),
-  // Creating the host's directory is the default, which is not printed.
+  // Creating the host directory is the default and is not printed.
   ['services.*.volumes.*.bind', withoutDefault('create_host_path', true)],
   ['services.*.extra_hosts', hostList],
   ['services.*.build.extra_hosts', hostList],
@@ -37,9 +37,9 @@ const PRINTED: readonly (readonly [pattern: string, print: (value: Json) => Json
 const PRINTED_AT = PRINTED.map(([pattern, print]) => [pattern.split('.'), print] as const);
 
 /**
- * A value of the project as `docker compose config` prints it: bytes and durations in full, modes in octal.
+ * Formats a value of the project as `docker compose config` does: bytes and durations in full, modes in octal.
  *
- * @param path where it stands in the compose file
+ * @param path its path in the compose file
  */
 export function printed(value: Json, path: readonly string[]): Json {
   const print = PRINTED_AT.find(([pattern]) => matchesPattern(path, pattern));

@@ -6,14 +6,14 @@ import type { Service } from './service.js';
 /** Enables every profile. */
 export const ALL_PROFILES = '*';
 
-/** The profiles asked for on the command line, else those in COMPOSE_PROFILES. */
+/** The profiles named on the command line, else those in COMPOSE_PROFILES. */
 export function requestedProfiles(named: readonly string[], variable: string | undefined): string[] {
   const requested = named.length > 0 ? named : (variable ?? '').split(',');
   return [...new Set(requested.map((profile) => profile.trim()).filter((profile) => profile !== ''))];
 }
 
 /**
- * Keeps the services that a set of profiles enables, and those without profiles; sets the others apart
+ * Keeps services without profiles and those that the given profiles enable; moves the others to `disabledServices`
  * (Compose Specification, "Profiles").
  */
 export function withProfiles(project: Project, profiles: readonly string[]): Project {
@@ -32,10 +32,11 @@ function isEnabled(service: Service, profiles: readonly string[]): boolean {
 }
 
 /**
- * Narrows a project to services named by the user and what they depend on. Naming a service enables its profiles.
+ * Limits a project to the named services and their dependencies. Naming a service enables its profiles.
  *
- * @param names none selects every enabled service
+ * @param names empty selects every enabled service
  * @throws ComposeFailure ComposeValidationError.serviceNotFound, or disabledReference for a required dependency that
+ * remains disabled
  *   stays disabled
  */
 export function selectServices(

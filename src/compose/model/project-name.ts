@@ -2,7 +2,7 @@ import { failure } from './errors.js';
 
 const VALID = /^[a-z0-9][a-z0-9_-]*$/;
 
-/** Where a name may come from, in this order; empty and absent ones are passed over. */
+/** The sources of a project name, in order of precedence. Empty and absent ones are skipped. */
 export interface ProjectNameSources {
   /** The `--project-name` flag. */
   readonly flag: string | undefined;
@@ -15,8 +15,8 @@ export interface ProjectNameSources {
 }
 
 /**
- * Decides the project's name. A name from the flag or the environment must be right as it is; one from a file or the
- * directory is made right, since neither was written as an identifier for this purpose alone.
+ * Selects the project's name. A name from the flag or the environment must be valid. A name from a file or the
+ * directory is normalized, because it may serve other purposes.
  *
  * @throws ComposeFailure ComposeError.invalidProjectName
  */
@@ -31,7 +31,7 @@ export function projectName(sources: ProjectNameSources): string {
   return derived;
 }
 
-/** Lower case, everything but letters, digits, `-` and `_` left out, no `-` or `_` in front. */
+/** Converts to lower case, and removes everything but letters, digits, `-` and `_`, and leading `-` and `_`. */
 export function normalizedName(text: string): string {
   return text
     .toLowerCase()

@@ -15,12 +15,12 @@ export interface Ipam extends Extensible {
 }
 
 export interface Network extends Extensible {
-  /** The name the engine knows it by. */
+  /** The engine's name for it. */
   name: string;
   driver?: string;
   driver_opts?: Record<string, string>;
   ipam?: Ipam;
-  /** True: not ours, must exist. */
+  /** True: managed outside the project; must exist. */
   external?: boolean;
   internal?: boolean;
   attachable?: boolean;
@@ -30,20 +30,20 @@ export interface Network extends Extensible {
 }
 
 export interface Volume extends Extensible {
-  /** The name the engine knows it by. */
+  /** The engine's name for it. */
   name: string;
   driver?: string;
   driver_opts?: Record<string, string>;
-  /** True: not ours, must exist. */
+  /** True: managed outside the project; must exist. */
   external?: boolean;
   labels?: Record<string, string>;
 }
 
 export interface Secret extends Extensible {
   name: string;
-  /** Absolute path of the file that holds it. */
+  /** Absolute path of the file with the content. */
   file?: string;
-  /** The environment variable that holds it; its value is in `LoadedProject.contents`, never here. */
+  /** The environment variable with the content; its value is in `LoadedProject.contents`, never here. */
   environment?: string;
   external?: boolean;
   labels?: Record<string, string>;
@@ -55,7 +55,7 @@ export interface Secret extends Extensible {
 export interface Config extends Extensible {
   name: string;
   file?: string;
-  /** The environment variable that holds it; its value is in `LoadedProject.contents`. */
+  /** The environment variable with the content; its value is in `LoadedProject.contents`. */
   environment?: string;
   content?: string;
   external?: boolean;
@@ -71,8 +71,8 @@ export interface Model extends Extensible {
 }
 
 /**
- * What compose files come to: plain data, the same whichever syntax, file or variable each part came from. Keys of
- * the records are the names within the files; `name` inside a resource is the engine's.
+ * The result of loading compose files: plain data, independent of the syntax, file or variable that each part came
+ * from. Keys of the records are the names in the files; `name` inside a resource is the engine's.
  */
 export interface Project {
   name: string;

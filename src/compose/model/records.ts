@@ -1,14 +1,14 @@
 /**
- * Records whose keys come from files: a name such as `constructor` must not find what every object inherits, nor
- * `__proto__` change it.
+ * Records with keys from files. A name such as `constructor` must not find an inherited member, and `__proto__` must
+ * not change one.
  */
 
-/** The value under a key of its own. */
+/** The value of an own key. */
 export function own<V>(record: Readonly<Record<string, V>>, key: string): V | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The same keys with other values. */
+/** A record with the same keys and mapped values. */
 export function mapValues<V, R>(
   record: Readonly<Record<string, V>>,
   change: (value: V, key: string) => R,
@@ -16,7 +16,7 @@ export function mapValues<V, R>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** The entries that pass a test. */
+/** The entries that satisfy a predicate. */
 export function filterValues<V>(
   record: Readonly<Record<string, V>>,
   test: (value: V, key: string) => boolean,

@@ -10,8 +10,8 @@ import type { Service } from './service.js';
 export type ConfigFormat = 'yaml' | 'json';
 
 /**
- * The project as a compose file in canonical form, as `docker compose config` prints it: enabled services, the
- * resources they use, dollar signs doubled so that the text can be loaded again.
+ * Prints the project as a compose file in canonical form, as `docker compose config` does: enabled services and the
+ * resources they use, with dollar signs doubled so that the text can be loaded again.
  *
  * @param options `allResources` also prints resources that no enabled service uses
  */
@@ -24,7 +24,7 @@ export function renderConfig(
   return renderModel(configData(shown, format), format).replaceAll('$', '$$$$');
 }
 
-/** Any model as text, variables as they stand: for `config --no-interpolate`. */
+/** Prints a model with unreplaced variables, for `config --no-interpolate`. */
 export function renderModel(model: Json, format: ConfigFormat): string {
   return format === 'json' ? `${JSON.stringify(model, null, 2)}\n` : yamlText(model);
 }
@@ -43,7 +43,7 @@ function configData(project: Project, format: ConfigFormat): Json {
   return { name: project.name, services, ...toJson(Object.fromEntries(filled)), ...project.extensions };
 }
 
-/** In JSON every network has `ipam`, as the reference implementation prints it. */
+/** In JSON every network has `ipam`, as in the reference implementation. */
 function withIpam(project: Project): Project['networks'] {
   return mapValues(project.networks, (network) => ({ ...network, ipam: network.ipam ?? {} }));
 }
@@ -53,12 +53,12 @@ function serviceData(service: Service, name: string, format: ConfigFormat): Json
   return printed(toJson({ ...nothing, ...service }), ['services', name]);
 }
 
-/** The project is plain data; this only tells the compiler, by way of the text it stands for. */
+/** The project is plain data; serializing and parsing it tells the compiler so. */
 function toJson(value: object): Record<string, Json> {
   return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
 }
 
-/** YAML that reads the same under 1.1 and 1.2: whatever some reader takes for another type is quoted. */
+/** YAML with the same meaning under 1.1 and 1.2: strings that some parser reads as another type are quoted. */
 function yamlText(model: Json): string {
   const document = new Document(model, { version: '1.1', aliasDuplicateObjects: false });
   visit(document, {

@@ -1,9 +1,9 @@
 import type { Scalar } from './node.js';
 
 /**
- * What a plain (unquoted) scalar means: YAML 1.2's core schema, plus what compose files rely on from YAML 1.1, octal
- * numbers with a leading zero (`mode: 0440`), binary ones and `_` between digits. Words such as `yes` and times such as
- * `22:22` stay text.
+ * Resolves a plain (unquoted) scalar: YAML 1.2's core schema, plus the parts of YAML 1.1 that compose files use, which
+ * are octal numbers with a leading zero (`mode: 0440`), binary numbers and `_` between digits. Words such as `yes` and
+ * times such as `22:22` remain strings.
  */
 export function resolvePlainScalar(source: string): Scalar {
   if (WORDS.has(source)) return WORDS.get(source) ?? null;
@@ -24,7 +24,7 @@ const WORDS = new Map<string, Scalar>([
 
 const INTEGER = /^([-+]?)(?:0x([\da-f]+)|0o([0-7]+)|0b([01]+)|0([0-7]+)|(0|[1-9]\d*))$/i;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/i;
-/** Longer integers cost more to read than any compose file has use for; they stay floating point. */
+/** Longer integers are expensive to parse, and no compose file needs them; they remain floating point. */
 const MAX_INTEGER_LENGTH = 64;
 
 function resolveInteger(digits: string): number | bigint | undefined {

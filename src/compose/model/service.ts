@@ -1,7 +1,7 @@
 import type { Build, Deploy, Develop, DeviceRequest, Hook, PreStartHook, Provider } from './workload.js';
 import type { Json } from './node.js';
 
-/** Data under `x-` keys is carried along untouched. */
+/** Data under `x-` keys is kept unchanged. */
 export interface Extensible {
   [extension: `x-${string}`]: Json;
 }
@@ -10,16 +10,16 @@ export type DependencyCondition = 'service_started' | 'service_healthy' | 'servi
 
 export interface Dependency extends Extensible {
   condition: DependencyCondition;
-  /** Whether this service is restarted when the other one is. */
+  /** Whether this service restarts when the other one does. */
   restart?: boolean;
-  /** False: a missing or disabled service is no error. */
+  /** False: a missing or disabled service is not an error. */
   required: boolean;
 }
 
 export interface Port extends Extensible {
   /** The port in the container, 1 to 65535. */
   target: number;
-  /** The port on the host or a range of them (`8000-8010`); absent: the engine chooses. */
+  /** The port or range of ports (`8000-8010`) on the host; absent: the engine chooses. */
   published?: string;
   host_ip?: string;
   protocol: string;
@@ -66,11 +66,11 @@ export interface ImageOptions extends Extensible {
   subpath?: string;
 }
 
-/** A secret or config given to a service or a build. */
+/** A secret or config granted to a service or a build. */
 export interface FileReference extends Extensible {
   /** A key of the project's secrets or configs. */
   source: string;
-  /** Where it appears in the container; secrets always have one. */
+  /** Its path in the container; always set for secrets. */
   target?: string;
   uid?: string;
   gid?: string;
@@ -90,10 +90,10 @@ export interface ServiceNetwork extends Extensible {
   gw_priority?: number;
 }
 
-/** Durations are nanoseconds. */
+/** Durations are in nanoseconds. */
 export interface Healthcheck extends Extensible {
   disable?: boolean;
-  /** Begins with CMD, CMD-SHELL or NONE. */
+  /** Starts with CMD, CMD-SHELL or NONE. */
   test?: string[];
   interval?: number;
   timeout?: number;
@@ -147,7 +147,7 @@ export interface CredentialSpec extends Extensible {
 export interface EnvFile {
   path: string;
   required: boolean;
-  /** Lines are taken as they stand, without quoting or interpolation. */
+  /** Lines are literal, without quoting or interpolation. */
   format?: 'raw';
 }
 
@@ -157,9 +157,9 @@ export interface ServiceModel extends Extensible {
 }
 
 /**
- * A service of the finished project, in the Compose Specification's own names: short syntax expanded, variables
- * replaced, files merged, paths absolute, environment files read. Memory quantities are the text as written (see
- * `parseMemory`), durations are nanoseconds.
+ * A service of the loaded project, with the keys of the Compose Specification: short syntax expanded, variables
+ * replaced, files merged, paths absolute, environment files read. Memory quantities are kept as text (see
+ * `parseMemory`), durations are in nanoseconds.
  */
 export interface Service extends Extensible {
   annotations?: Record<string, string>;
@@ -193,12 +193,12 @@ export interface Service extends Extensible {
   dns_search?: string[];
   domainname?: string;
   entrypoint?: string[];
-  /** A null value is a variable that is named but set nowhere. */
+  /** Null: the variable is listed but not set anywhere. */
   environment?: Record<string, string | null>;
-  /** Gone once the files are read into `environment`. */
+  /** Removed once the files are read into `environment`. */
   env_file?: EnvFile[];
   expose?: string[];
-  /** Gone once applied. */
+  /** Removed once applied. */
   extends?: { service: string; file?: string };
   external_links?: string[];
   extra_hosts?: Record<string, string[]>;
@@ -221,7 +221,7 @@ export interface Service extends Extensible {
   memswap_limit?: string;
   models?: Record<string, ServiceModel | null>;
   network_mode?: string;
-  /** Keys of the project's networks; null where nothing more is said. */
+  /** Keys of the project's networks; null without further settings. */
   networks?: Record<string, ServiceNetwork | null>;
   oom_kill_disable?: boolean;
   oom_score_adj?: number;

@@ -14,10 +14,10 @@ const BLANK = /[ \t\r\n]/;
 const ESCAPABLE_IN_DOUBLE_QUOTES = new Set(['$', '`', '"', '\\', '\n']);
 
 /**
- * Splits a string into words by the quoting rules of the POSIX shell (XCU 2.2). Nothing is expanded and no operator
- * is recognized: `$HOME`, `|` and `*` stay what they are, since no shell runs the result.
+ * Splits a string into words by the quoting rules of the POSIX shell (XCU 2.2). Nothing is expanded and operators are
+ * not recognized: `$HOME`, `|` and `*` are literal, because no shell runs the result.
  *
- * @throws ShellWordsError for an open quote or a backslash at the end
+ * @throws ShellWordsError for an unclosed quote or a trailing backslash
  */
 export function splitShellWords(input: string): string[] {
   const words: string[] = [];
@@ -32,7 +32,7 @@ export function splitShellWords(input: string): string[] {
       continue;
     }
     const piece = readPiece(input, index);
-    // A line continuation joins lines and starts no word of its own.
+    // A line continuation joins lines and does not start a word.
     if (piece.text !== undefined) word = (word ?? '') + piece.text;
     index = piece.next;
   }

@@ -3,8 +3,8 @@ import type { MapNode, Node, Path, Place } from './node.js';
 import type { WarningList } from './warnings.js';
 
 /**
- * What the product reads and keeps but does not act on, and why. `*` stands for any key or index. Everything else
- * that the Compose Specification knows is supported.
+ * Keys that are read and kept but have no effect, with the reason. `*` matches any key or index. Everything else in the
+ * Compose Specification is supported.
  */
 export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   'services.*.cpu_count': 'it exists on Windows only',
@@ -15,7 +15,7 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   'services.*.models': 'there is no model runner',
   'services.*.use_api_socket': 'containers get no access to the engine',
   'services.*.pull_refresh_after': 'use pull_policy: every_<duration>',
-  'services.*.stop_grace_period': 'containers are given 10 seconds to stop, or what the command line says',
+  'services.*.stop_grace_period': 'containers get 10 seconds to stop, or the time given on the command line',
   'services.*.deploy.mode': 'it belongs to Swarm',
   'services.*.deploy.endpoint_mode': 'it belongs to Swarm',
   'services.*.deploy.placement': 'it belongs to Swarm',
@@ -30,13 +30,13 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   'configs.*.template_driver': 'it belongs to Swarm',
 };
 
-/** What to do about a key that is not supported (Compose Specification, "Status of this document"). */
+/** How to report unsupported keys (Compose Specification, "Status of this document"). */
 export type SupportMode = 'default' | 'strict' | 'loose';
 
 /**
- * Names each unsupported key that a model uses: one warning per key, whichever services use it.
+ * Reports each unsupported key in a model, with one warning per key for all services.
  *
- * @param mode default: warn; strict: fail at the first; loose: say nothing
+ * @param mode default: warn; strict: fail at the first; loose: ignore
  * @throws ComposeFailure ComposeValidationError.unsupported in strict mode
  */
 export function reportUnsupported(model: MapNode, mode: SupportMode, warnings: WarningList): void {

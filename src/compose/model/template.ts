@@ -1,7 +1,7 @@
-/** Looks a variable up: its value, or undefined if it is not set. */
+/** Looks up a variable: its value, or undefined if it is not set. */
 export type Lookup = (variable: string) => string | undefined;
 
-/** What is wrong with a template. `variable` and `reason` belong to `requiredVariable`. */
+/** An invalid template. `variable` and `reason` are set for `requiredVariable`. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly problem: 'invalidTemplate' | 'requiredVariable' | 'nestedTooDeeply';
@@ -16,16 +16,17 @@ export class TemplateError extends Error {
   }
 }
 
-/** Expressions nested deeper than this are refused: each level is read again for its closing brace. */
+/** Deeper nested expressions are rejected, because each level is scanned again for its closing brace. */
 export const MAX_TEMPLATE_DEPTH = 32;
 
 /**
- * Replaces variables in a text (Compose Specification, "Interpolation"): `$NAME`, `${NAME}`, and with the operators
- * `:-` `-` (default), `:?` `?` (required) and `:+` `+` (replacement), whose operands are templates themselves. `$$` is a
- * dollar sign. A dollar sign before anything else stays.
+ * Replaces variables in a string (Compose Specification, "Interpolation"): `$NAME`, `${NAME}`, and with the operators
+ * `:-` `-` (default), `:?` `?` (required) and `:+` `+` (replacement), whose operands are templates, too. `$$` is a
+ * dollar sign. A dollar sign before anything else is literal.
  *
- * @param onUnset told the name of each variable that is not set and has no default; it becomes empty
- * @throws TemplateError for a malformed expression or a required variable without value. Its reason is the operand as
+ * @param onUnset called with the name of each unset variable without a default; it becomes empty
+ * @throws TemplateError for a malformed expression or a required variable without a value. Its reason is the operand as
+ * written, because an expanded one could contain another variable's secret.
  *   written: an expanded one could carry another variable's secret.
  */
 export function expandTemplate(
@@ -68,7 +69,7 @@ function expand(template: string, run: Expansion, depth: number): string {
   }
 }
 
-/** Braces inside an operand pair up, with or without a dollar sign before them. */
+/** Braces inside an operand are matched, with or without a preceding dollar sign. */
 function closingBrace(template: string, open: number): number {
   let depth = 0;
   for (let index = open; index < template.length; index += 1) {

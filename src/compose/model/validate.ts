@@ -11,10 +11,10 @@ import type { Service } from './service.js';
 import type { DeviceRequest } from './workload.js';
 
 /**
- * Checks what the parts of a project say about each other: references, exclusive keys, cycles.
+ * Validates relations between parts of a project: references, exclusive keys, cycles.
  *
- * @param model the merged model the project came from, for places
- * @throws ComposeFailure of the first check that fails
+ * @param model the merged model of the project, for locations
+ * @throws ComposeFailure of the first failed check
  */
 export function validate(project: Project, model: MapNode): void {
   const at = (path: Path): Place => nearest(model, path).place;
@@ -98,7 +98,7 @@ function checkDependencies(subject: Subject): void {
   }
 }
 
-/** Where a service says that it needs another: `depends_on`, or what implies it. */
+/** The path of a dependency: in `depends_on`, or the key that implies it. */
 function dependencyOrigin(service: Service, dependency: string): Path {
   const names = (entry: string): boolean => entry.split(':', 1)[0] === dependency;
   const namespace = SHARED_NAMESPACES.find((key) => service[key] === `service:${dependency}`);
@@ -141,7 +141,7 @@ function checkReplicas(subject: Subject): void {
   if ((scale ?? replicas ?? 1) < 0)
     throw conflict(subject, [scale === undefined ? 'deploy' : 'scale'], 'the number of replicas is negative');
   if ((scale ?? replicas ?? 1) > 1 && containerName !== undefined) {
-    throw conflict(subject, ['container_name'], 'a container name is one container; it excludes several replicas');
+    throw conflict(subject, ['container_name'], 'a service with a container name cannot have several replicas');
   }
 }
 
@@ -158,7 +158,7 @@ function checkLimits(subject: Subject): void {
   ];
   for (const [key, own, deployed] of pairs) {
     if (own !== undefined && deployed !== undefined && own !== deployed) {
-      throw conflict(subject, [key], 'it differs from what deploy.resources says');
+      throw conflict(subject, [key], 'it differs from deploy.resources');
     }
   }
 }
@@ -198,7 +198,7 @@ function checkMountTargets(subject: Subject): void {
   ];
   const seen = new Set<string>();
   for (const { path, target } of targets) {
-    if (seen.has(target)) throw conflict(subject, path, 'something is mounted at the same target already');
+    if (seen.has(target)) throw conflict(subject, path, 'another mount has the same target');
     seen.add(target);
   }
 }
@@ -216,7 +216,7 @@ function checkContainerNames(project: Project, at: Subject['at']): void {
   }
 }
 
-/** Where the content of secrets and configs may come from. */
+/** The allowed sources of content for secrets and configs. */
 const CONTENT_SOURCES = { secrets: ['file', 'environment'], configs: ['file', 'environment', 'content'] } as const;
 
 function checkResources(project: Project, at: Subject['at']): void {
@@ -248,7 +248,7 @@ function conflict({ name, at }: Subject, key: Path, reason: string): Error {
   return failure('ComposeValidationError', 'conflict', { path, reason }, at(path));
 }
 
-/** @param key where the reference stands: as a value, or as the key of a mapping */
+/** @param key the path of the reference, which is a value or a mapping key */
 function undefinedReference({ name, model, at }: Subject, key: Path, kind: string): Error {
   const path = ['services', name, ...key];
   const node = nearest(model, path);

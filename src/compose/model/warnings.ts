@@ -3,14 +3,14 @@ import type { Place } from './node.js';
 export type WarningCode =
   'unsetVariable' | 'unsupportedKey' | 'obsoleteVersion' | 'ambiguousFiles' | 'includeConflict' | 'unsetContent';
 
-/** Something that does not stop a project from loading but that its author should know. */
+/** A problem that does not prevent loading. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
   readonly location?: Place;
 }
 
-/** Collects warnings, each text once. */
+/** Collects warnings without duplicates. */
 export class WarningList {
   readonly #byMessage = new Map<string, Warning>();
 

@@ -1,6 +1,6 @@
 import type { Extensible, FileReference, Ulimit } from './service.js';
 
-/** How a service's image is built. */
+/** How to build a service's image. */
 export interface Build extends Extensible {
   /** A directory, a URL or `service:<name>`. */
   context?: string;
@@ -8,7 +8,7 @@ export interface Build extends Extensible {
   dockerfile_inline?: string;
   entitlements?: string[];
   args?: Record<string, string | null>;
-  /** Agent id to socket or key path; null is the default agent. */
+  /** Agent id to socket or key path; null means the default agent. */
   ssh?: Record<string, string | null>;
   labels?: Record<string, string>;
   cache_from?: string[];
@@ -31,7 +31,7 @@ export interface Build extends Extensible {
   platforms?: string[];
 }
 
-/** Durations are nanoseconds. */
+/** Durations are in nanoseconds. */
 export interface UpdateConfig extends Extensible {
   parallelism?: number;
   delay?: number;
@@ -43,7 +43,7 @@ export interface UpdateConfig extends Extensible {
 
 export interface DeviceRequest extends Extensible {
   capabilities?: string[];
-  /** How many devices; -1 is all. */
+  /** The number of devices; -1 means all. */
   count?: number;
   device_ids?: string[];
   driver?: string;
@@ -79,7 +79,7 @@ export interface Resources extends Extensible {
   reservations?: ResourceReservations;
 }
 
-/** Durations are nanoseconds. */
+/** Durations are in nanoseconds. */
 export interface RestartPolicy extends Extensible {
   condition?: string;
   delay?: number;
@@ -117,7 +117,7 @@ export interface Hook extends Extensible {
   environment?: Record<string, string | null>;
 }
 
-/** Runs in a container of its own before the service's first. */
+/** Runs in a separate container before the service's first container. */
 export interface PreStartHook extends Hook {
   image?: string;
   per_replica?: boolean;

@@ -13,8 +13,8 @@ import { environment } from './fields.js';
 const words = listOf(text, { merge: 'replace' });
 
 /**
- * A command: a list of words, or one text that POSIX quoting splits. A later file's command replaces an earlier one;
- * null takes it back, an empty one clears the image's.
+ * A command: a list of words, or one string split by POSIX quoting rules. A later file's command replaces an earlier
+ * one; null restores the image's command, an empty one clears it.
  */
 export const command: Shape<string[] | null> = {
   expected: 'a string or a list of strings',
@@ -38,7 +38,7 @@ function split(node: Node): string[] {
   }
 }
 
-/** A health check's test; a text runs in the image's shell. */
+/** A health check's test; a string runs in the image's shell. */
 export const healthTest: Shape<string[]> = {
   ...words,
   expected: 'a string or a list of strings',
@@ -53,9 +53,9 @@ export const healthTest: Shape<string[]> = {
   },
 };
 
-/** Reads null as nothing said. */
+/** Treats null as absent. */
 export function unlessNull<T>(shape: Shape<T | null>): Shape<T> {
-  // objectOf leaves null fields out, so that the field's type never holds one.
+  // objectOf omits null fields, so the field's type never contains null.
   return shape as Shape<T>;
 }
 

@@ -11,7 +11,7 @@ import type { Shape } from '../shape/shape.js';
 import { driverOptions, filePath, filePaths, labels, texts } from './fields.js';
 import { service } from './service.js';
 
-/** Resources as the files have them: a name is given to those without one when the project is normalized. */
+/** Resources as in the files; normalization assigns the missing names. */
 type Unnamed<T extends { name: string }> = Omit<T, 'name'> & { name?: string };
 
 export interface Include {
@@ -32,7 +32,7 @@ export interface ComposeFile extends Extensible {
   models?: Record<string, Unnamed<Model>>;
 }
 
-/** `external: {name: x}` is the deprecated way of writing `external: true` and `name: x`. */
+/** `external: {name: x}` is the deprecated form of `external: true` and `name: x`. */
 function adoptExternalName(node: MapNode, path: Path): MapNode {
   const external = node.entries.get('external');
   if (external?.value.kind !== 'map') return node;
@@ -58,7 +58,7 @@ function adoptExternalName(node: MapNode, path: Path): MapNode {
 
 const RESOURCE = { prepare: adoptExternalName };
 
-/** Address pools of one network are told apart by subnet. */
+/** Address pools of a network are identified by subnet. */
 const pools: Shape<IpamPool[]> = listOf(
   objectOf<IpamPool>({ subnet: text, ip_range: text, gateway: text, aux_addresses: recordOf(text) }),
   { merge: { uniqueBy: (entry) => textOf(child(entry, 'subnet')) ?? '' } },
@@ -121,7 +121,7 @@ const include = objectOf<Include>(
 
 const names = { names: RESOURCE_NAME };
 
-/** Every key a compose file may have at its top. */
+/** Every key allowed at the top level of a compose file. */
 export const composeFile = objectOf<ComposeFile>({
   version: text,
   name: text,

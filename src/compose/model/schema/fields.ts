@@ -10,7 +10,7 @@ import type { Shape } from '../shape/shape.js';
 
 /** Field shapes that services, builds and resources share. */
 
-/** One entry per text: what stands before an equals sign, as `KEY=value` lists are told apart. */
+/** The part before the equals sign; identifies an entry of a `KEY=value` list. */
 export function keyBeforeEquals(entry: Node): string {
   return entry.kind === 'scalar' && entry.value !== null ? (scalarText(entry.value).split('=', 1)[0] ?? '') : '';
 }
@@ -21,9 +21,9 @@ export const distinctTexts = listOf(text, { merge: { uniqueBy: keyBeforeEquals }
 export const distinctTextOrTexts = listOf(text, { single: true, merge: { uniqueBy: keyBeforeEquals } });
 export const textsOrNumbers = listOf(textOrNumber);
 
-/** `KEY=value` data where a key alone means an empty text. */
+/** `KEY=value` data in which a key alone means an empty string. */
 export const labels = withoutNulls(pairs({ bare: 'empty' }));
-/** `KEY=value` data where a key alone takes its value from elsewhere. */
+/** `KEY=value` data in which a key alone takes its value from the environment. */
 export const environment = pairs({ bare: 'null' });
 export const keyValues = withoutNulls(pairs({ bare: 'refused' }));
 
@@ -35,14 +35,14 @@ function withoutNulls(shape: Shape<Record<string, string | null>>): Shape<Record
   };
 }
 
-/** Options passed on to a driver: numbers become text, null an empty one. */
+/** Options passed to a driver: numbers become strings, null an empty string. */
 export const driverOptions: Shape<Record<string, string>> = recordOf(
   single('a string or a number', (value) =>
     value === null ? '' : typeof value === 'boolean' ? undefined : scalarText(value),
   ),
 );
 
-/** A path that starts at the project directory when it is relative. */
+/** A path; relative paths are resolved to the project directory. */
 export const filePath: Shape<string> = { ...text, locate: locatePath };
 export const filePaths = listOf(filePath, { single: true });
 export const contextPath: Shape<string> = { ...text, locate: locateContext };
@@ -61,7 +61,7 @@ const FILE_REFERENCE_FIELDS = {
   mode,
 };
 
-/** Secrets or configs by name; entries with the same place in the container are one. */
+/** Secrets or configs by name. Entries with the same path in the container are the same entry. */
 export function fileReferences(directory: string): Shape<FileReference[]> {
   const item = objectOf<FileReference>(FILE_REFERENCE_FIELDS, {
     required: ['source'],
@@ -91,7 +91,10 @@ export const ulimits = recordOf(ulimit, { names: /^[a-z]+$/ });
 
 const HOST = /^([^=:]+)[=:](.*)$/s;
 
-/** `host=address` lists, or a mapping to one or several addresses. Kept as a list until read, so that files append. */
+/**
+ * `host=address` lists, or a mapping to one or several addresses. Kept as a list until read, so that later files
+ * append.
+ */
 export const extraHosts: Shape<Record<string, string[]>> = {
   expected: 'a mapping or a list of host=address',
   canonical(node, path, canonicalMode) {

@@ -67,7 +67,7 @@ export const ports: Shape<Port[]> = listOf(
 
 const quantity = memory();
 
-/** A number is bytes, and no fraction of them. */
+/** A number is in whole bytes. */
 const wholeBytes: Shape<string> = {
   ...quantity,
   expected: 'a whole number of bytes or a memory quantity such as 64m',
@@ -125,7 +125,7 @@ export const serviceModels = recordOf(nullable(objectOf<ServiceModel>({ endpoint
 });
 
 const NOWHERE = { file: '', line: 1, column: 1 };
-/** What a dependency named in a list means. */
+/** The meaning of a dependency given as a list item. */
 const STARTED = map(
   [
     ['condition', scalar('service_started', NOWHERE)],
@@ -156,7 +156,7 @@ export const healthcheck = objectOf<Healthcheck>({
   start_interval: duration,
 });
 
-/** Options of different drivers do not mix: another driver replaces the whole. */
+/** Options of different drivers are not merged: another driver replaces the whole section. */
 export const logging = objectOf<Logging>(
   { driver: text, options: driverOptions },
   {

@@ -48,7 +48,7 @@ import {
   serviceNetworks,
 } from './service-parts.js';
 
-/** Every key a service may have (Compose Specification, "Services top-level element"). */
+/** Every key allowed in a service (Compose Specification, "Services top-level element"). */
 export const service = objectOf<Service>({
   annotations: labels,
   attach: flag,

@@ -4,19 +4,19 @@ import type { Entry, ListNode, MapNode, Node, Path } from '../node.js';
 import { isOpenTemplate, mergeValue, replace, unexpected } from './shape.js';
 import type { Shape } from './shape.js';
 
-/** How a later list joins an earlier one. */
+/** How a later list is merged into an earlier one. */
 export type ListMerge =
-  /** Appended; an entry that is there already, exactly, is not repeated. */
+  /** Appends; omits entries that are already present. */
   | 'append'
   | 'replace'
-  /** Entries with the same key are one: the later takes the place of the earlier. */
+  /** Entries with the same key are the same entry; the later one replaces the earlier. */
   | { readonly uniqueBy: (entry: Node) => string };
 
 export interface ListOptions {
   readonly merge?: ListMerge;
-  /** A single entry may stand without a list around it. */
+  /** A single entry may be written without a list. */
   readonly single?: true;
-  /** Turns one entry in short syntax into the entries it means. */
+  /** Expands one entry of short syntax. */
   readonly expand?: (entry: Node, path: Path) => readonly Node[];
 }
 
@@ -57,7 +57,7 @@ export function listOf<T>(item: Shape<T>, options: ListOptions = {}): Shape<T[]>
 }
 
 function joined(merge: Exclude<ListMerge, 'replace'>, base: readonly Node[], over: readonly Node[]): Node[] {
-  // Within one file repetition is the author's; only what a later file repeats is dropped.
+  // Repetition within one file is intended; only entries repeated by a later file are dropped.
   if (merge === 'append') {
     const known = new Set(base.map(contentKey));
     return [...base, ...over.filter((entry) => !known.has(contentKey(entry)))];
@@ -78,7 +78,7 @@ function listItems(node: Node, culprit: Node, path: Path): readonly Node[] {
 
 export const RESOURCE_NAME = /^[a-zA-Z0-9._-]+$/;
 
-/** A mapping from names that the author chooses to values of one shape. */
+/** A mapping from user-chosen names to values of one shape. */
 export function recordOf<T>(
   value: Shape<T>,
   options: { readonly names?: RegExp; readonly list?: 'null' | MapNode } = {},
@@ -122,7 +122,7 @@ function namesToMap(node: ListNode, path: Path, value: 'null' | MapNode): MapNod
   return { kind: 'map', entries: new Map(entries), place: node.place, ...directive(node) };
 }
 
-/** Merges two mappings entry by entry; entries that only one has stay, in the order they were written. */
+/** Merges two mappings entry by entry, keeping the order of keys. */
 export function mergeMaps(
   base: Node,
   over: Node,
@@ -162,14 +162,14 @@ export function mapEntries(node: MapNode, change: (key: string, value: Node) => 
   return { ...node, entries };
 }
 
-/** How a list of `KEY=value` entries is split, and what a key without value means. */
+/** How to split a list of `KEY=value` entries, and the meaning of a key without a value. */
 export interface PairOptions {
   readonly bare: 'null' | 'empty' | 'refused';
 }
 
 /**
- * `KEY: value` mappings that may be written as a list of `KEY=value`. Values become text; a key alone is null.
- * A later file's key wins.
+ * `KEY: value` mappings that may be written as a list of `KEY=value`. Values become strings; a key alone is null. A
+ * later file's key overrides.
  */
 export function pairs(options: PairOptions): Shape<Record<string, string | null>> {
   const expected = 'a mapping or a list of KEY=value';
@@ -224,7 +224,7 @@ function pairsFromList(node: ListNode, path: Path, options: PairOptions, expecte
   return { kind: 'map', entries: new Map(entries), place: node.place, ...directive(node) };
 }
 
-/** The entry for a list item that becomes a key. */
+/** Converts a list item to a mapping entry. */
 function keyFrom(item: Node, value: Node): Entry {
   const written = item.kind === 'scalar' ? item.written : undefined;
   return { place: item.place, value, ...(written === undefined ? {} : { written }) };

@@ -5,7 +5,7 @@ import { directive, mapEntries, mergeMaps } from './collection-shapes.js';
 import { isOpenTemplate, unexpected } from './shape.js';
 import type { Shape } from './shape.js';
 
-/** The fields of `T`, each with the shape of its type. Extensions (`x-`) are no fields. */
+/** The fields of `T`, each with the shape of its type. Excludes extensions (`x-`). */
 export type Fields<T> = {
   readonly [K in keyof T as K extends `x-${string}` ? never : K]-?: Shape<Exclude<T[K], undefined>>;
 };
@@ -13,24 +13,24 @@ export type Fields<T> = {
 export interface ObjectOptions<T> {
   /** Fields that the merged value must have. */
   readonly required?: readonly (keyof T & string)[];
-  /** Values of fields that are absent from the merged value. */
+  /** Defaults for fields absent from the merged value. */
   readonly defaults?: Partial<T>;
   /** Whether `x-` keys are allowed; they are kept as plain data. */
   readonly extensions?: boolean;
-  /** Turns short syntax into a mapping, or gives undefined if the value is neither. */
+  /** Expands short syntax to a mapping; undefined if the value is neither. */
   readonly short?: (node: Node, path: Path) => MapNode | undefined;
-  /** How the short form is called in error texts. */
+  /** The name of the short form in errors. */
   readonly shortExpected?: string;
-  /** Changes the mapping before its fields are checked, such as a deprecated spelling. */
+  /** Transforms the mapping before its fields are checked, for example a deprecated spelling. */
   readonly prepare?: (node: MapNode, path: Path) => MapNode;
-  /** In place of merging field by field. */
+  /** Replaces merging field by field. */
   readonly merge?: (base: Node, over: Node, path: Path, byField: () => Node) => Node;
-  /** Makes paths absolute that the fields alone cannot know to be paths. */
+  /** Makes paths absolute that cannot be recognized by their field alone. */
   readonly locate?: Shape<T>['locate'];
 }
 
 /**
- * A mapping with fixed keys. Keys that it has not are failures with their place, unless they start with `x-`.
+ * A mapping with fixed keys. Unknown keys are errors with their location, unless they start with `x-`.
  *
  * @param fields one shape per field of `T`
  */
@@ -81,7 +81,7 @@ export function objectOf<T extends object>(fields: Fields<T>, options: ObjectOpt
           value[key] = plain(entry.value);
         }
       }
-      // The table has one shape per field of T, each reading that field's type, and required fields were checked.
+      // The table has one shape per field of T, each returning that field's type, and required fields were checked.
       return value as T;
     },
   };

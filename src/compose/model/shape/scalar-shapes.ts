@@ -7,8 +7,8 @@ import { isOpenTemplate, replace, unexpected, unlocated } from './shape.js';
 import type { Shape } from './shape.js';
 
 /**
- * A single value. `parse` gives the typed value, or undefined if the scalar is none; it is asked when the file is
- * checked, so that a wrong value is reported where it stands, and again when the project is read.
+ * A single value. `parse` returns the typed value, or undefined if the scalar is invalid. It runs when the file is
+ * checked, so that an invalid value is reported with its location, and again when the project is read.
  */
 export function single<T>(expected: string, parse: (value: Scalar) => T | undefined): Shape<T> {
   const read = (node: Node, path: Path): T => {
@@ -30,7 +30,7 @@ export function single<T>(expected: string, parse: (value: Scalar) => T | undefi
 
 export const text = single('a string', (value) => (typeof value === 'string' ? value : undefined));
 
-/** Text where a number may stand too, such as a port or a group id. */
+/** A string that may be written as a number, such as a port or a group id. */
 export const textOrNumber = single('a string or a number', (value) =>
   typeof value === 'string'
     ? value
@@ -39,7 +39,7 @@ export const textOrNumber = single('a string or a number', (value) =>
       : undefined,
 );
 
-/** Text for which `true` and numbers stand too. */
+/** A string that may be written as a boolean or a number. */
 export const textLike = single('a string, a number or a boolean', (value) =>
   value === null ? undefined : scalarText(value),
 );
@@ -47,7 +47,7 @@ export const textLike = single('a string, a number or a boolean', (value) =>
 const TRUE_WORDS = new Set(['true', 'y', 'yes', 'on']);
 const FALSE_WORDS = new Set(['false', 'n', 'no', 'off']);
 
-/** A boolean, also as the text that interpolation gives. */
+/** A boolean, or its string form after interpolation. */
 export const flag = single('a boolean', (value) => {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
@@ -60,7 +60,7 @@ const DECIMAL_INTEGER = /^[+-]?\d{1,15}$/;
 export const integer = integerFrom(Number.MIN_SAFE_INTEGER);
 export const count = integerFrom(0);
 
-/** A whole number in a range, also as the text that interpolation gives. */
+/** A whole number in a range, or its string form after interpolation. */
 export function integerFrom(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
   const from = minimum === Number.MIN_SAFE_INTEGER ? '' : ` of ${String(minimum)} or more`;
   const range = maximum === Number.MAX_SAFE_INTEGER ? from : ` from ${String(minimum)} to ${String(maximum)}`;
@@ -79,7 +79,7 @@ export const number = single('a number', (value) => {
   return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined;
 });
 
-/** File permissions: a number as YAML reads it, or octal digits in a string. */
+/** File permissions: a YAML number, or octal digits in a string. */
 export const mode = single('file permissions such as 0440', (value) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   return typeof value === 'string' && /^(?:0o)?[0-7]{1,6}$/.test(value)
@@ -87,7 +87,7 @@ export const mode = single('file permissions such as 0440', (value) => {
     : undefined;
 });
 
-/** Nanoseconds. */
+/** In nanoseconds. */
 export const duration = single('a duration such as 1m30s', (value) => {
   if (typeof value === 'number') return value === 0 ? 0 : undefined;
   return typeof value === 'string' ? parseDuration(value) : undefined;
@@ -97,15 +97,15 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Shape<T
   return single(`one of ${choices.join(', ')}`, (value) => choices.find((choice) => choice === value));
 }
 
-/** Text that matches a pattern. */
+/** A string that matches a pattern. */
 export function matching(pattern: RegExp, expected: string): Shape<string> {
   return single(expected, (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined));
 }
 
 /**
- * A memory quantity. The project keeps the text; only its form is checked (ComposeMemoryParseError).
+ * A memory quantity. The project keeps the text; only its syntax is checked (ComposeMemoryParseError).
  *
- * @param unlimited the text that stands for no limit, where there is one
+ * @param unlimited the text that means no limit, if allowed
  */
 export function memory(unlimited?: '-1'): Shape<string> {
   const read = (node: Node, path: Path): string => {
