@@ -579,6 +579,42 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+    PageSessionRequiredProblem: {
+      /** @constant */
+      type: '/problems/page-session-required';
+      /** @constant */
+      title: 'Page session required';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`. */
+    PageLinkRefusedProblem: {
+      /** @constant */
+      type: '/problems/page-link-refused';
+      /** @constant */
+      title: 'Page link refused';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The compose server was started without its page for people. Start it with `plumbline compose serve --ui`. */
+    PageNotServedProblem: {
+      /** @constant */
+      type: '/problems/page-not-served';
+      /** @constant */
+      title: 'Page not served';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
     RuntimeNotFoundProblem: {
       /** @constant */

@@ -855,6 +855,59 @@ export function foreignRequest(
   };
 }
 
+export type PageSessionRequired = ProblemReply<Schemas['PageSessionRequiredProblem']>;
+
+/** 401 Page session required. */
+export function pageSessionRequired(
+  members: Pick<Schemas['PageSessionRequiredProblem'], 'message'>,
+  options?: ProblemOptions,
+): PageSessionRequired {
+  return {
+    status: 401,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/page-session-required',
+      title: 'Page session required',
+      status: 401,
+      message: members.message,
+    },
+    headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' },
+    ...options,
+  };
+}
+
+export type PageLinkRefused = ProblemReply<Schemas['PageLinkRefusedProblem']>;
+
+/** 401 Page link refused. */
+export function pageLinkRefused(
+  members: Pick<Schemas['PageLinkRefusedProblem'], 'message'>,
+  options?: ProblemOptions,
+): PageLinkRefused {
+  return {
+    status: 401,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/page-link-refused', title: 'Page link refused', status: 401, message: members.message },
+    headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' },
+    ...options,
+  };
+}
+
+export type PageNotServed = ProblemReply<Schemas['PageNotServedProblem']>;
+
+/** 404 Page not served. */
+export function pageNotServed(
+  members: Pick<Schemas['PageNotServedProblem'], 'message'>,
+  options?: ProblemOptions,
+): PageNotServed {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/page-not-served', title: 'Page not served', status: 404, message: members.message },
+
+    ...options,
+  };
+}
+
 export type RuntimeNotFound = ProblemReply<Schemas['RuntimeNotFoundProblem']>;
 
 /** 404 Not found. */
@@ -2263,6 +2316,24 @@ export const problemCatalogue = {
     statuses: [403],
     description:
       'A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`.',
+  },
+  'page-session-required': {
+    title: 'Page session required',
+    statuses: [401],
+    description:
+      "The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead.",
+  },
+  'page-link-refused': {
+    title: 'Page link refused',
+    statuses: [401],
+    description:
+      'A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`.',
+  },
+  'page-not-served': {
+    title: 'Page not served',
+    statuses: [404],
+    description:
+      'The compose server was started without its page for people. Start it with `plumbline compose serve --ui`.',
   },
   'runtime-not-found': {
     title: 'Not found',

@@ -634,6 +634,26 @@ export type ListProjectServicesHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /projects/{name}/logs` */
+export type StreamProjectLogsRequest = OperationRequest<{
+  params: operations['streamProjectLogs']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['streamProjectLogs']['parameters']['query']>, 'follow' | 'tail'>;
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type StreamProjectLogsReply =
+  | SuccessReply<200, AsyncIterable<Schemas['ProjectLogLine']>>
+  | Problems.OrchestratorProjectNotFound
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
+/** Read the output of a project (`GET /projects/{name}/logs`). */
+export type StreamProjectLogsHandler<Dependencies> = OperationHandler<
+  StreamProjectLogsRequest,
+  StreamProjectLogsReply,
+  Dependencies
+>;
+
 /** `POST /projects/{name}/up` */
 export type UpProjectRequest = OperationRequest<{
   params: operations['upProject']['parameters']['path'];
@@ -768,6 +788,47 @@ export type ScaleServiceReply =
 /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
 export type ScaleServiceHandler<Dependencies> = OperationHandler<ScaleServiceRequest, ScaleServiceReply, Dependencies>;
 
+/** `POST /ui/links` */
+export type CreatePageLinkRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
+export type CreatePageLinkReply = SuccessReply<201, Schemas['PageLink']> | Problems.PageNotServed;
+/** Get a link to the page (`POST /ui/links`). */
+export type CreatePageLinkHandler<Dependencies> = OperationHandler<
+  CreatePageLinkRequest,
+  CreatePageLinkReply,
+  Dependencies
+>;
+
+/** `POST /ui/session` */
+export type StartPageSessionRequest = OperationRequest<{
+  body: Schemas['PageSessionRequest'];
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type StartPageSessionReply =
+  | SuccessReply<201, Schemas['PageSession'], { readonly 'Set-Cookie': string }>
+  | Problems.PageLinkRefused
+  | Problems.PageNotServed
+  | Problems.ValidationFailed;
+/** Exchange a link for a session (`POST /ui/session`). */
+export type StartPageSessionHandler<Dependencies> = OperationHandler<
+  StartPageSessionRequest,
+  StartPageSessionReply,
+  Dependencies
+>;
+
+/** `DELETE /ui/session` */
+export type EndPageSessionRequest = OperationRequest<{
+  headers: { readonly 'x-plumbline-page'?: string };
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type EndPageSessionReply =
+  SuccessReply<204, never, { readonly 'Set-Cookie': string }> | Problems.PageNotServed | Problems.ValidationFailed;
+/** End the session of this browser (`DELETE /ui/session`). */
+export type EndPageSessionHandler<Dependencies> = OperationHandler<
+  EndPageSessionRequest,
+  EndPageSessionReply,
+  Dependencies
+>;
+
 /** One handler per operation of the contract. */
 export interface ComposeHandlers<Dependencies> {
   /** Ask whether the server lives (`GET /_ping`). */
@@ -844,6 +905,8 @@ export interface ComposeHandlers<Dependencies> {
   readonly deleteProject: DeleteProjectHandler<Dependencies>;
   /** List the services of a project (`GET /projects/{name}/services`). */
   readonly listProjectServices: ListProjectServicesHandler<Dependencies>;
+  /** Read the output of a project (`GET /projects/{name}/logs`). */
+  readonly streamProjectLogs: StreamProjectLogsHandler<Dependencies>;
   /** Bring a project up (`POST /projects/{name}/up`). */
   readonly upProject: UpProjectHandler<Dependencies>;
   /** Take a project down (`POST /projects/{name}/down`). */
@@ -856,4 +919,10 @@ export interface ComposeHandlers<Dependencies> {
   readonly pullProject: PullProjectHandler<Dependencies>;
   /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
   readonly scaleService: ScaleServiceHandler<Dependencies>;
+  /** Get a link to the page (`POST /ui/links`). */
+  readonly createPageLink: CreatePageLinkHandler<Dependencies>;
+  /** Exchange a link for a session (`POST /ui/session`). */
+  readonly startPageSession: StartPageSessionHandler<Dependencies>;
+  /** End the session of this browser (`DELETE /ui/session`). */
+  readonly endPageSession: EndPageSessionHandler<Dependencies>;
 }

@@ -28,6 +28,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writePing,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -59,6 +60,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVersion,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -90,6 +92,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeInfo,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -135,6 +138,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: null,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -166,6 +170,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainerEvent,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -210,6 +215,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainerList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -249,6 +255,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -280,6 +287,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeContainer,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -321,6 +329,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -362,6 +371,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -404,6 +414,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -448,6 +459,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -493,6 +505,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -543,6 +556,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeExit,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -592,6 +606,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeLogLine,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -633,6 +648,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeStatsSample,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -688,6 +704,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
         },
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -738,6 +755,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProcessTable,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -786,6 +804,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeImageList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -827,6 +846,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -870,6 +890,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeNetworkList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -912,6 +933,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -956,6 +978,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeNetwork,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -992,6 +1015,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1033,6 +1057,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVolumeList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1080,6 +1105,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
         },
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1123,6 +1149,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeVolume,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1158,6 +1185,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1198,6 +1226,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeSecretList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1239,6 +1268,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1283,6 +1313,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeSecret,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1319,6 +1350,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1360,6 +1392,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProjectList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1405,6 +1438,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProject,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1494,6 +1528,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-not-allowed': validators.problem_ComposeValidationNotAllowed,
         },
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1530,6 +1565,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1579,6 +1615,62 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeServiceList,
         headers: [],
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: {
+        kind: 'problem',
+        problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
+    operationId: 'streamProjectLogs',
+    method: 'GET',
+    path: '/projects/{name}/logs',
+    params: { names: ['name'], lists: [], validate: validators.streamProjectLogs_path },
+    query: {
+      names: ['service', 'follow', 'tail', 'since', 'until'],
+      lists: ['service'],
+      validate: validators.streamProjectLogs_query,
+    },
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    rateLimits: [],
+    produces: ['application/x-ndjson'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/x-ndjson',
+        validate: validators.streamProjectLogs_200,
+        serialize: serializers.writeProjectLogLine,
+        headers: [],
+      },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1638,6 +1730,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
         },
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1707,6 +1800,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1760,6 +1854,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1824,6 +1919,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1884,6 +1980,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         headers: [],
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1953,6 +2050,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
         },
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
         problems: {
@@ -1999,6 +2097,103 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         },
       },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
+    },
+  },
+  {
+    operationId: 'createPageLink',
+    method: 'POST',
+    path: '/ui/links',
+    params: null,
+    query: null,
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      201: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.createPageLink_201,
+        serialize: serializers.writePageLink,
+        headers: [],
+      },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'page-not-served': validators.problem_PageNotServed } },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+    },
+  },
+  {
+    operationId: 'startPageSession',
+    method: 'POST',
+    path: '/ui/session',
+    params: null,
+    query: null,
+    headers: null,
+    cookies: null,
+    body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startPageSession_body },
+    maxBodyBytes: 65536,
+    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      201: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.startPageSession_201,
+        serialize: serializers.writePageSession,
+        headers: ['Set-Cookie'],
+      },
+      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-link-refused': validators.problem_PageLinkRefused } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'page-not-served': validators.problem_PageNotServed } },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
+      415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+    },
+  },
+  {
+    operationId: 'endPageSession',
+    method: 'DELETE',
+    path: '/ui/session',
+    params: null,
+    query: null,
+    headers: { names: ['x-plumbline-page'], lists: [], validate: validators.endPageSession_header },
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    rateLimits: [],
+    produces: [],
+    replies: {
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: ['Set-Cookie'] },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'page-not-served': validators.problem_PageNotServed } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
     },
   },
 ];

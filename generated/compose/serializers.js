@@ -7461,6 +7461,132 @@ var require_writeServiceList = __commonJS({
   }
 });
 
+// compiled:writeProjectLogLine
+var require_writeProjectLogLine = __commonJS({
+  "compiled:writeProjectLogLine"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_service_1 = obj["service"];
+        if (value_service_1 !== void 0) {
+          json += '{"service":';
+          if (typeof value_service_1 !== "string") {
+            if (value_service_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_service_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_service_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_service_1 instanceof RegExp) {
+              json += asString(value_service_1.source);
+            } else {
+              json += asString(value_service_1.toString());
+            }
+          } else {
+            json += asString(value_service_1);
+          }
+        } else {
+          throw new Error('"service" is required!');
+        }
+        const value_container_2 = obj["container"];
+        if (value_container_2 !== void 0) {
+          json += ',"container":';
+          if (typeof value_container_2 !== "string") {
+            if (value_container_2 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_container_2 instanceof Date) {
+              json += JSON_STR_QUOTE + value_container_2.toISOString() + JSON_STR_QUOTE;
+            } else if (value_container_2 instanceof RegExp) {
+              json += asString(value_container_2.source);
+            } else {
+              json += asString(value_container_2.toString());
+            }
+          } else {
+            json += asString(value_container_2);
+          }
+        } else {
+          throw new Error('"container" is required!');
+        }
+        const value_stream_3 = obj["stream"];
+        if (value_stream_3 !== void 0) {
+          json += ',"stream":';
+          if (typeof value_stream_3 !== "string") {
+            if (value_stream_3 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_stream_3 instanceof Date) {
+              json += JSON_STR_QUOTE + value_stream_3.toISOString() + JSON_STR_QUOTE;
+            } else if (value_stream_3 instanceof RegExp) {
+              json += asString(value_stream_3.source);
+            } else {
+              json += asString(value_stream_3.toString());
+            }
+          } else {
+            json += asString(value_stream_3);
+          }
+        } else {
+          throw new Error('"stream" is required!');
+        }
+        const value_time_4 = obj["time"];
+        if (value_time_4 !== void 0) {
+          json += ',"time":';
+          json += asDateTime(value_time_4);
+        } else {
+          throw new Error('"time" is required!');
+        }
+        const value_line_5 = obj["line"];
+        if (value_line_5 !== void 0) {
+          json += ',"line":';
+          if (typeof value_line_5 !== "string") {
+            if (value_line_5 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_line_5 instanceof Date) {
+              json += JSON_STR_QUOTE + value_line_5.toISOString() + JSON_STR_QUOTE;
+            } else if (value_line_5 instanceof RegExp) {
+              json += asString(value_line_5.source);
+            } else {
+              json += asString(value_line_5.toString());
+            }
+          } else {
+            json += asString(value_line_5);
+          }
+        } else {
+          throw new Error('"line" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeUpResult
 var require_writeUpResult = __commonJS({
   "compiled:writeUpResult"(exports, module) {
@@ -8664,7 +8790,7 @@ var require_buildProject_200 = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of '__fjs_merged_41#/properties/services' does not match schema definition.");
+          throw new TypeError("The value of '__fjs_merged_42#/properties/services' does not match schema definition.");
         }
         const arrayLength = obj.length;
         if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
@@ -9498,7 +9624,7 @@ var require_pullProject_200 = __commonJS({
         let json = "";
         if (obj === null) return JSON_STR_EMPTY_ARRAY;
         if (!Array.isArray(obj)) {
-          throw new TypeError("The value of '__fjs_merged_47#/properties/services' does not match schema definition.");
+          throw new TypeError("The value of '__fjs_merged_48#/properties/services' does not match schema definition.");
         }
         const arrayLength = obj.length;
         if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
@@ -9831,6 +9957,144 @@ var require_writeScaleResult = __commonJS({
   }
 });
 
+// compiled:writePageLink
+var require_writePageLink = __commonJS({
+  "compiled:writePageLink"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_url_1 = obj["url"];
+        if (value_url_1 !== void 0) {
+          json += '{"url":';
+          if (typeof value_url_1 !== "string") {
+            if (value_url_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_url_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_url_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_url_1 instanceof RegExp) {
+              json += asString(value_url_1.source);
+            } else {
+              json += asString(value_url_1.toString());
+            }
+          } else {
+            json += asString(value_url_1);
+          }
+        } else {
+          throw new Error('"url" is required!');
+        }
+        const value_expires_at_2 = obj["expires_at"];
+        if (value_expires_at_2 !== void 0) {
+          json += ',"expires_at":';
+          json += asDateTime(value_expires_at_2);
+        } else {
+          throw new Error('"expires_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writePageSession
+var require_writePageSession = __commonJS({
+  "compiled:writePageSession"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_key_1 = obj["key"];
+        if (value_key_1 !== void 0) {
+          json += '{"key":';
+          if (typeof value_key_1 !== "string") {
+            if (value_key_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_key_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_key_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_key_1 instanceof RegExp) {
+              json += asString(value_key_1.source);
+            } else {
+              json += asString(value_key_1.toString());
+            }
+          } else {
+            json += asString(value_key_1);
+          }
+        } else {
+          throw new Error('"key" is required!');
+        }
+        const value_expires_at_2 = obj["expires_at"];
+        if (value_expires_at_2 !== void 0) {
+          json += ',"expires_at":';
+          json += asDateTime(value_expires_at_2);
+        } else {
+          throw new Error('"expires_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // entry.js
 var import_compiled_writePing = __toESM(require_writePing());
 var import_compiled_writeVersion = __toESM(require_writeVersion());
@@ -9855,12 +10119,15 @@ var import_compiled_writeProjectList = __toESM(require_writeProjectList());
 var import_compiled_writeProject = __toESM(require_writeProject());
 var import_compiled_writeIngestedProject = __toESM(require_writeIngestedProject());
 var import_compiled_writeServiceList = __toESM(require_writeServiceList());
+var import_compiled_writeProjectLogLine = __toESM(require_writeProjectLogLine());
 var import_compiled_writeUpResult = __toESM(require_writeUpResult());
 var import_compiled_writeDownResult = __toESM(require_writeDownResult());
 var import_compiled_writeRestartResult = __toESM(require_writeRestartResult());
 var import_compiled_buildProject_200 = __toESM(require_buildProject_200());
 var import_compiled_pullProject_200 = __toESM(require_pullProject_200());
 var import_compiled_writeScaleResult = __toESM(require_writeScaleResult());
+var import_compiled_writePageLink = __toESM(require_writePageLink());
+var import_compiled_writePageSession = __toESM(require_writePageSession());
 var export_buildProject_200 = import_compiled_buildProject_200.default;
 var export_execInContainer_200 = import_compiled_execInContainer_200.default;
 var export_pullImage_200 = import_compiled_pullImage_200.default;
@@ -9876,10 +10143,13 @@ var export_writeIngestedProject = import_compiled_writeIngestedProject.default;
 var export_writeLogLine = import_compiled_writeLogLine.default;
 var export_writeNetwork = import_compiled_writeNetwork.default;
 var export_writeNetworkList = import_compiled_writeNetworkList.default;
+var export_writePageLink = import_compiled_writePageLink.default;
+var export_writePageSession = import_compiled_writePageSession.default;
 var export_writePing = import_compiled_writePing.default;
 var export_writeProcessTable = import_compiled_writeProcessTable.default;
 var export_writeProject = import_compiled_writeProject.default;
 var export_writeProjectList = import_compiled_writeProjectList.default;
+var export_writeProjectLogLine = import_compiled_writeProjectLogLine.default;
 var export_writeRestartResult = import_compiled_writeRestartResult.default;
 var export_writeScaleResult = import_compiled_writeScaleResult.default;
 var export_writeSecret = import_compiled_writeSecret.default;
@@ -9906,10 +10176,13 @@ export {
   export_writeLogLine as writeLogLine,
   export_writeNetwork as writeNetwork,
   export_writeNetworkList as writeNetworkList,
+  export_writePageLink as writePageLink,
+  export_writePageSession as writePageSession,
   export_writePing as writePing,
   export_writeProcessTable as writeProcessTable,
   export_writeProject as writeProject,
   export_writeProjectList as writeProjectList,
+  export_writeProjectLogLine as writeProjectLogLine,
   export_writeRestartResult as writeRestartResult,
   export_writeScaleResult as writeScaleResult,
   export_writeSecret as writeSecret,

@@ -115,6 +115,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   listProjectServices: () => {
     throw new UnimplementedOperation('listProjectServices');
   },
+  streamProjectLogs: () => {
+    throw new UnimplementedOperation('streamProjectLogs');
+  },
   upProject: () => {
     throw new UnimplementedOperation('upProject');
   },
@@ -132,5 +135,14 @@ export const unimplemented: ComposeHandlers<unknown> = {
   },
   scaleService: () => {
     throw new UnimplementedOperation('scaleService');
+  },
+  createPageLink: () => {
+    throw new UnimplementedOperation('createPageLink');
+  },
+  startPageSession: () => {
+    throw new UnimplementedOperation('startPageSession');
+  },
+  endPageSession: () => {
+    throw new UnimplementedOperation('endPageSession');
   },
 };

@@ -3501,7 +3501,7 @@ function validate86(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate86.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_path = validate87;
+var streamProjectLogs_path = validate87;
 function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -3604,7 +3604,7 @@ function validate87(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate87.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var downProject_path = validate88;
+var streamProjectLogs_query = validate88;
 function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -3617,89 +3617,249 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
+    if (data.follow === void 0) {
+      data.follow = false;
+    }
+    if (data.tail === void 0) {
+      data.tail = "all";
     }
     for (const key0 in data) {
-      if (!(key0 === "name")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "service" || key0 === "follow" || key0 === "tail" || key0 === "since" || key0 === "until")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err0];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err0);
         }
         errors++;
       }
     }
-    if (data.name !== void 0) {
-      let data0 = data.name;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
+    if (data.service !== void 0) {
+      let data0 = data.service;
+      if (Array.isArray(data0)) {
+        if (data0.length > 1024) {
+          const err1 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/maxItems", keyword: "maxItems", params: { limit: 1024 }, message: "must NOT have more than 1024 items" };
+          if (vErrors === null) {
+            vErrors = [err1];
           } else {
-            const err2 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+        const len0 = data0.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data1 = data0[i0];
+          if (typeof data1 !== "string") {
+            let dataType0 = typeof data1;
+            let coerced0 = void 0;
+            if (!(coerced0 !== void 0)) {
+              if (dataType0 == "number" || dataType0 == "boolean") {
+                coerced0 = "" + data1;
+              } else if (data1 === null) {
+                coerced0 = "";
+              } else {
+                const err2 = { instancePath: instancePath + "/service/" + i0, schemaPath: "#/properties/service/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+                if (vErrors === null) {
+                  vErrors = [err2];
+                } else {
+                  vErrors.push(err2);
+                }
+                errors++;
+              }
+            }
+            if (coerced0 !== void 0) {
+              data1 = coerced0;
+              if (data0 !== void 0) {
+                data0[i0] = coerced0;
+              }
+            }
+          }
+          if (typeof data1 === "string") {
+            if (func1(data1) > 128) {
+              const err3 = { instancePath: instancePath + "/service/" + i0, schemaPath: "#/properties/service/items/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
+              if (vErrors === null) {
+                vErrors = [err3];
+              } else {
+                vErrors.push(err3);
+              }
+              errors++;
+            }
+            if (func1(data1) < 1) {
+              const err4 = { instancePath: instancePath + "/service/" + i0, schemaPath: "#/properties/service/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              if (vErrors === null) {
+                vErrors = [err4];
+              } else {
+                vErrors.push(err4);
+              }
+              errors++;
+            }
+            if (!pattern3.test(data1)) {
+              const err5 = { instancePath: instancePath + "/service/" + i0, schemaPath: "#/properties/service/items/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+              if (vErrors === null) {
+                vErrors = [err5];
+              } else {
+                vErrors.push(err5);
+              }
+              errors++;
+            }
+          }
+        }
+      } else {
+        const err6 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    let data2 = data.follow;
+    if (typeof data2 !== "boolean") {
+      let coerced1 = void 0;
+      if (!(coerced1 !== void 0)) {
+        if (data2 === "false" || data2 === 0 || data2 === null) {
+          coerced1 = false;
+        } else if (data2 === "true" || data2 === 1) {
+          coerced1 = true;
+        } else {
+          const err7 = { instancePath: instancePath + "/follow", schemaPath: "#/properties/follow/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
+          }
+          errors++;
+        }
+      }
+      if (coerced1 !== void 0) {
+        data2 = coerced1;
+        if (data !== void 0) {
+          data["follow"] = coerced1;
+        }
+      }
+    }
+    let data3 = data.tail;
+    if (typeof data3 !== "string") {
+      let dataType2 = typeof data3;
+      let coerced2 = void 0;
+      if (!(coerced2 !== void 0)) {
+        if (dataType2 == "number" || dataType2 == "boolean") {
+          coerced2 = "" + data3;
+        } else if (data3 === null) {
+          coerced2 = "";
+        } else {
+          const err8 = { instancePath: instancePath + "/tail", schemaPath: "#/properties/tail/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      }
+      if (coerced2 !== void 0) {
+        data3 = coerced2;
+        if (data !== void 0) {
+          data["tail"] = coerced2;
+        }
+      }
+    }
+    if (typeof data3 === "string") {
+      if (!pattern14.test(data3)) {
+        const err9 = { instancePath: instancePath + "/tail", schemaPath: "#/properties/tail/pattern", keyword: "pattern", params: { pattern: "^(all|[0-9]{1,9})$" }, message: 'must match pattern "^(all|[0-9]{1,9})$"' };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.since !== void 0) {
+      let data4 = data.since;
+      if (typeof data4 !== "string") {
+        let dataType3 = typeof data4;
+        let coerced3 = void 0;
+        if (!(coerced3 !== void 0)) {
+          if (dataType3 == "number" || dataType3 == "boolean") {
+            coerced3 = "" + data4;
+          } else if (data4 === null) {
+            coerced3 = "";
+          } else {
+            const err10 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err10];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err10);
             }
             errors++;
           }
         }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
+        if (coerced3 !== void 0) {
+          data4 = coerced3;
           if (data !== void 0) {
-            data["name"] = coerced0;
+            data["since"] = coerced3;
           }
         }
       }
-      if (typeof data0 === "string") {
-        if (func1(data0) > 128) {
-          const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
+      if (typeof data4 === "string") {
+        if (!formats0.validate(data4)) {
+          const err11 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err11];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err11);
           }
           errors++;
         }
-        if (func1(data0) < 1) {
-          const err4 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err4];
+      }
+    }
+    if (data.until !== void 0) {
+      let data5 = data.until;
+      if (typeof data5 !== "string") {
+        let dataType4 = typeof data5;
+        let coerced4 = void 0;
+        if (!(coerced4 !== void 0)) {
+          if (dataType4 == "number" || dataType4 == "boolean") {
+            coerced4 = "" + data5;
+          } else if (data5 === null) {
+            coerced4 = "";
           } else {
-            vErrors.push(err4);
+            const err12 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err12];
+            } else {
+              vErrors.push(err12);
+            }
+            errors++;
           }
-          errors++;
         }
-        if (!pattern3.test(data0)) {
-          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+        if (coerced4 !== void 0) {
+          data5 = coerced4;
+          if (data !== void 0) {
+            data["until"] = coerced4;
+          }
+        }
+      }
+      if (typeof data5 === "string") {
+        if (!formats0.validate(data5)) {
+          const err13 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
-            vErrors = [err5];
+            vErrors = [err13];
           } else {
-            vErrors.push(err5);
+            vErrors.push(err13);
           }
           errors++;
         }
       }
     }
   } else {
-    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err14 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err6];
+      vErrors = [err14];
     } else {
-      vErrors.push(err6);
+      vErrors.push(err14);
     }
     errors++;
   }
@@ -3707,7 +3867,7 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate88.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartProject_path = validate89;
+var upProject_path = validate89;
 function validate89(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -3810,7 +3970,7 @@ function validate89(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate89.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var buildProject_path = validate90;
+var downProject_path = validate90;
 function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -3913,7 +4073,7 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate90.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullProject_path = validate91;
+var restartProject_path = validate91;
 function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -4016,12 +4176,218 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate91.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var scaleService_path = validate92;
+var buildProject_path = validate92;
 function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate92.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      let data0 = data.name;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["name"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (func1(data0) > 128) {
+          const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+        if (func1(data0) < 1) {
+          const err4 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate92.errors = vErrors;
+  return errors === 0;
+}
+validate92.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullProject_path = validate93;
+function validate93(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate93.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      let data0 = data.name;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["name"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (func1(data0) > 128) {
+          const err3 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 128 }, message: "must NOT have more than 128 characters" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+        if (func1(data0) < 1) {
+          const err4 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+        if (!pattern3.test(data0)) {
+          const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate93.errors = vErrors;
+  return errors === 0;
+}
+validate93.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var scaleService_path = validate94;
+function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate94.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4181,10 +4547,93 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate92.errors = vErrors;
+  validate94.errors = vErrors;
   return errors === 0;
 }
-validate92.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate94.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var endPageSession_header = validate95;
+function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate95.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data["x-plumbline-page"] === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "x-plumbline-page" }, message: "must have required property 'x-plumbline-page'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data["x-plumbline-page"] !== void 0) {
+      let data0 = data["x-plumbline-page"];
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err1 = { instancePath: instancePath + "/x-plumbline-page", schemaPath: "#/properties/x-plumbline-page/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err1];
+            } else {
+              vErrors.push(err1);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["x-plumbline-page"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (func1(data0) > 256) {
+          const err2 = { instancePath: instancePath + "/x-plumbline-page", schemaPath: "#/properties/x-plumbline-page/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" };
+          if (vErrors === null) {
+            vErrors = [err2];
+          } else {
+            vErrors.push(err2);
+          }
+          errors++;
+        }
+        if (func1(data0) < 1) {
+          const err3 = { instancePath: instancePath + "/x-plumbline-page", schemaPath: "#/properties/x-plumbline-page/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate95.errors = vErrors;
+  return errors === 0;
+}
+validate95.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 
 // compiled:bodies
 var ping_200 = validate522;
@@ -4322,7 +4771,7 @@ function validate522(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate522.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ForeignRequest = validate56;
+var problem_PageSessionRequired = validate56;
 var func12 = require_ucs2length().default;
 function validate582(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
@@ -4370,6 +4819,186 @@ function validate572(data, { instancePath = "", parentData, parentDataProperty, 
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate572.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/page-session-required" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/page-session-required" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Page session required" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Page session required" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (401 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 401 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate572.errors = vErrors;
+  return errors === 0;
+}
+validate572.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate56.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate572(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate572.errors : vErrors.concat(validate572.errors);
+    errors = vErrors.length;
+  }
+  validate56.errors = vErrors;
+  return errors === 0;
+}
+validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ForeignRequest = validate612;
+function validate622(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate622.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4522,34 +5151,34 @@ function validate572(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate572.errors = vErrors;
+  validate622.errors = vErrors;
   return errors === 0;
 }
-validate572.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate622.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate612(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate56.evaluated;
+  const evaluated0 = validate612.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate572(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate572.errors : vErrors.concat(validate572.errors);
+  if (!validate622(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate622.errors : vErrors.concat(validate622.errors);
     errors = vErrors.length;
   }
-  validate56.errors = vErrors;
+  validate612.errors = vErrors;
   return errors === 0;
 }
-validate56.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ClientNotAllowed = validate612;
-function validate622(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate612.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ClientNotAllowed = validate652;
+function validate662(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate622.evaluated;
+  const evaluated0 = validate662.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4702,34 +5331,34 @@ function validate622(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate622.errors = vErrors;
+  validate662.errors = vErrors;
   return errors === 0;
 }
-validate622.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate612(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate662.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate652(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate612.evaluated;
+  const evaluated0 = validate652.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate622(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate622.errors : vErrors.concat(validate622.errors);
+  if (!validate662(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate662.errors : vErrors.concat(validate662.errors);
     errors = vErrors.length;
   }
-  validate612.errors = vErrors;
+  validate652.errors = vErrors;
   return errors === 0;
 }
-validate612.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_NotAcceptable = validate652;
-function validate662(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate652.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_NotAcceptable = validate692;
+function validate702(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate662.evaluated;
+  const evaluated0 = validate702.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4925,35 +5554,35 @@ function validate662(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate662.errors = vErrors;
+  validate702.errors = vErrors;
   return errors === 0;
 }
-validate662.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate652(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate702.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate692(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate652.evaluated;
+  const evaluated0 = validate692.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate662(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate662.errors : vErrors.concat(validate662.errors);
+  if (!validate702(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate702.errors : vErrors.concat(validate702.errors);
     errors = vErrors.length;
   }
-  validate652.errors = vErrors;
+  validate692.errors = vErrors;
   return errors === 0;
 }
-validate652.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getVersion_200 = validate692;
-var schema31 = { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API." };
-function validate712(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate692.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getVersion_200 = validate732;
+var schema33 = { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API." };
+function validate752(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate712.evaluated;
+  const evaluated0 = validate752.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4970,7 +5599,7 @@ function validate712(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "mock" || data === "bridge" || data === "native" || data === "remote")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema31.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema33.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -4978,14 +5607,14 @@ function validate712(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate712.errors = vErrors;
+  validate752.errors = vErrors;
   return errors === 0;
 }
-validate712.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate702(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate752.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate742(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate702.evaluated;
+  const evaluated0 = validate742.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5103,8 +5732,8 @@ function validate702(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.runtime_backend !== void 0) {
-      if (!validate712(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
+      if (!validate752(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
         errors = vErrors.length;
       }
     }
@@ -5128,36 +5757,36 @@ function validate702(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate702.errors = vErrors;
+  validate742.errors = vErrors;
   return errors === 0;
 }
-validate702.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate692(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate742.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate732(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate692.evaluated;
+  const evaluated0 = validate732.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate702(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate702.errors : vErrors.concat(validate702.errors);
+  if (!validate742(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate742.errors : vErrors.concat(validate742.errors);
     errors = vErrors.length;
   }
-  validate692.errors = vErrors;
+  validate732.errors = vErrors;
   return errors === 0;
 }
-validate692.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getInfo_200 = validate742;
-var schema33 = { "type": "object", "description": "The server, its engine and its machine.", "additionalProperties": false, "required": ["id", "name", "containers", "containers_running", "containers_paused", "containers_stopped", "images", "cpus", "memory_bytes", "server_version", "runtime_backend", "engine", "engine_version", "os", "arch", "uptime_seconds"], "properties": { "id": { "type": "string", "description": "The name of the machine that the engine runs on." }, "name": { "type": "string", "description": "The name of the machine that the engine runs on." }, "containers": { "type": "integer", "description": "All containers." }, "containers_running": { "type": "integer", "description": "Those that run." }, "containers_paused": { "type": "integer", "const": 0, "description": "No backend pauses containers." }, "containers_stopped": { "type": "integer", "description": "Those that were stopped or have exited." }, "images": { "type": "integer", "description": "All images." }, "cpus": { "type": "number", "description": "Processors of the engine." }, "memory_bytes": { "type": "integer", "description": "Memory of the engine." }, "server_version": { "type": "string", "description": "The version of the server." }, "runtime_backend": { "$ref": "contract#/components/schemas/Backend" }, "engine": { "type": "string", "description": "The name of the engine." }, "engine_version": { "type": "string", "description": "The version of the engine." }, "os": { "type": "string", "description": "The operating system of the engine." }, "arch": { "type": "string", "description": "The processor architecture of the engine." }, "uptime_seconds": { "type": "number", "minimum": 0, "description": "Seconds since the server began." } } };
+validate732.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getInfo_200 = validate782;
+var schema35 = { "type": "object", "description": "The server, its engine and its machine.", "additionalProperties": false, "required": ["id", "name", "containers", "containers_running", "containers_paused", "containers_stopped", "images", "cpus", "memory_bytes", "server_version", "runtime_backend", "engine", "engine_version", "os", "arch", "uptime_seconds"], "properties": { "id": { "type": "string", "description": "The name of the machine that the engine runs on." }, "name": { "type": "string", "description": "The name of the machine that the engine runs on." }, "containers": { "type": "integer", "description": "All containers." }, "containers_running": { "type": "integer", "description": "Those that run." }, "containers_paused": { "type": "integer", "const": 0, "description": "No backend pauses containers." }, "containers_stopped": { "type": "integer", "description": "Those that were stopped or have exited." }, "images": { "type": "integer", "description": "All images." }, "cpus": { "type": "number", "description": "Processors of the engine." }, "memory_bytes": { "type": "integer", "description": "Memory of the engine." }, "server_version": { "type": "string", "description": "The version of the server." }, "runtime_backend": { "$ref": "contract#/components/schemas/Backend" }, "engine": { "type": "string", "description": "The name of the engine." }, "engine_version": { "type": "string", "description": "The version of the engine." }, "os": { "type": "string", "description": "The operating system of the engine." }, "arch": { "type": "string", "description": "The processor architecture of the engine." }, "uptime_seconds": { "type": "number", "minimum": 0, "description": "Seconds since the server began." } } };
 var func3 = Object.prototype.hasOwnProperty;
-function validate752(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate792(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate752.evaluated;
+  const evaluated0 = validate792.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5310,7 +5939,7 @@ function validate752(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema33.properties, key0)) {
+      if (!func3.call(schema35.properties, key0)) {
         const err16 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err16];
@@ -5446,8 +6075,8 @@ function validate752(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.runtime_backend !== void 0) {
-      if (!validate712(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate712.errors : vErrors.concat(validate712.errors);
+      if (!validate752(data.runtime_backend, { instancePath: instancePath + "/runtime_backend", parentData: data, parentDataProperty: "runtime_backend", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
         errors = vErrors.length;
       }
     }
@@ -5526,34 +6155,34 @@ function validate752(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate752.errors = vErrors;
+  validate792.errors = vErrors;
   return errors === 0;
 }
-validate752.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate742(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate782(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate742.evaluated;
+  const evaluated0 = validate782.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate752(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate752.errors : vErrors.concat(validate752.errors);
+  if (!validate792(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate792.errors : vErrors.concat(validate792.errors);
     errors = vErrors.length;
   }
-  validate742.errors = vErrors;
+  validate782.errors = vErrors;
   return errors === 0;
 }
-validate742.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InternalError = validate782;
-function validate792(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate782.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InternalError = validate822;
+function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate792.evaluated;
+  const evaluated0 = validate832.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5706,34 +6335,34 @@ function validate792(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate792.errors = vErrors;
+  validate832.errors = vErrors;
   return errors === 0;
 }
-validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate782(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate822(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate782.evaluated;
+  const evaluated0 = validate822.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate792(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate792.errors : vErrors.concat(validate792.errors);
+  if (!validate832(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate832.errors : vErrors.concat(validate832.errors);
     errors = vErrors.length;
   }
-  validate782.errors = vErrors;
+  validate822.errors = vErrors;
   return errors === 0;
 }
-validate782.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimePersistenceFailure = validate822;
-function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate822.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimePersistenceFailure = validate862;
+function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate832.evaluated;
+  const evaluated0 = validate872.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5946,34 +6575,34 @@ function validate832(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate832.errors = vErrors;
+  validate872.errors = vErrors;
   return errors === 0;
 }
-validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate822(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate862(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate822.evaluated;
+  const evaluated0 = validate862.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate832(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate832.errors : vErrors.concat(validate832.errors);
+  if (!validate872(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate872.errors : vErrors.concat(validate872.errors);
     errors = vErrors.length;
   }
-  validate822.errors = vErrors;
+  validate862.errors = vErrors;
   return errors === 0;
 }
-validate822.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeBackendFailure = validate862;
-function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate862.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeBackendFailure = validate902;
+function validate912(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate872.evaluated;
+  const evaluated0 = validate912.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6186,34 +6815,34 @@ function validate872(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate872.errors = vErrors;
+  validate912.errors = vErrors;
   return errors === 0;
 }
-validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate862(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate912.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate902(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate862.evaluated;
+  const evaluated0 = validate902.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate872(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate872.errors : vErrors.concat(validate872.errors);
+  if (!validate912(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
     errors = vErrors.length;
   }
-  validate862.errors = vErrors;
+  validate902.errors = vErrors;
   return errors === 0;
 }
-validate862.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_TerminalCommandFailed = validate902;
-function validate912(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate902.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TerminalCommandFailed = validate942;
+function validate952(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate912.evaluated;
+  const evaluated0 = validate952.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6426,35 +7055,35 @@ function validate912(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate912.errors = vErrors;
+  validate952.errors = vErrors;
   return errors === 0;
 }
-validate912.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate902(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate952.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate942(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate902.evaluated;
+  const evaluated0 = validate942.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate912(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+  if (!validate952(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate952.errors : vErrors.concat(validate952.errors);
     errors = vErrors.length;
   }
-  validate902.errors = vErrors;
+  validate942.errors = vErrors;
   return errors === 0;
 }
-validate902.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate94;
-function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate942.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate98;
+function validate98(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate94.evaluated;
+  const evaluated0 = validate98.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6470,17 +7099,17 @@ function validate94(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate94.errors = vErrors;
+  validate98.errors = vErrors;
   return errors === 0;
 }
-validate94.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var streamEvents_200 = validate95;
-var schema44 = { "type": "object", "description": "Something that happened to a container.", "additionalProperties": false, "required": ["type", "id", "name", "time", "labels", "exit_code", "signal", "health"], "properties": { "type": { "type": "string", "enum": ["created", "started", "killed", "stopped", "exited", "oom_killed", "health", "removed"], "description": "What happened. `stopped` and `exited` are the end of a run: by a stop, or by a kill or by itself." }, "id": { "type": "string", "description": "The id of the container." }, "name": { "type": "string", "description": "The name of the container." }, "time": { "$ref": "contract#/components/schemas/EngineTime" }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "exit_code": { "type": ["integer", "null"], "description": "What a run ended with." }, "signal": { "type": ["string", "null"], "description": "The signal of a kill." }, "health": { "type": ["string", "null"], "enum": ["starting", "healthy", "unhealthy", null], "description": "What the health has become." } } };
+validate98.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var streamEvents_200 = validate99;
+var schema46 = { "type": "object", "description": "Something that happened to a container.", "additionalProperties": false, "required": ["type", "id", "name", "time", "labels", "exit_code", "signal", "health"], "properties": { "type": { "type": "string", "enum": ["created", "started", "killed", "stopped", "exited", "oom_killed", "health", "removed"], "description": "What happened. `stopped` and `exited` are the end of a run: by a stop, or by a kill or by itself." }, "id": { "type": "string", "description": "The id of the container." }, "name": { "type": "string", "description": "The name of the container." }, "time": { "$ref": "contract#/components/schemas/EngineTime" }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "exit_code": { "type": ["integer", "null"], "description": "What a run ended with." }, "signal": { "type": ["string", "null"], "description": "The signal of a kill." }, "health": { "type": ["string", "null"], "enum": ["starting", "healthy", "unhealthy", null], "description": "What the health has become." } } };
 var formats02 = require_formats().fullFormats["date-time"];
-function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate101(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate97.evaluated;
+  const evaluated0 = validate101.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6506,15 +7135,15 @@ function validate97(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate97.errors = vErrors;
+  validate101.errors = vErrors;
   return errors === 0;
 }
-validate97.evaluated = { "dynamicProps": false, "dynamicItems": false };
+validate101.evaluated = { "dynamicProps": false, "dynamicItems": false };
 var pattern32 = new RegExp("^[^\\u0000]*$", "u");
-function validate99(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate103(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate99.evaluated;
+  const evaluated0 = validate103.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6553,14 +7182,14 @@ function validate99(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate99.errors = vErrors;
+  validate103.errors = vErrors;
   return errors === 0;
 }
-validate99.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate103.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate100(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate96.evaluated;
+  const evaluated0 = validate100.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6663,7 +7292,7 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
       if (!(data0 === "created" || data0 === "started" || data0 === "killed" || data0 === "stopped" || data0 === "exited" || data0 === "oom_killed" || data0 === "health" || data0 === "removed")) {
-        const err10 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema44.properties.type.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema46.properties.type.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -6695,21 +7324,21 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
       }
     }
     if (data.time !== void 0) {
-      if (!validate97(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
     if (data.exit_code !== void 0) {
       let data5 = data.exit_code;
       if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5))) && data5 !== null) {
-        const err13 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema44.properties.exit_code.type }, message: "must be integer,null" };
+        const err13 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema46.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err13];
         } else {
@@ -6721,7 +7350,7 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
     if (data.signal !== void 0) {
       let data6 = data.signal;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err14 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema44.properties.signal.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema46.properties.signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -6733,7 +7362,7 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
     if (data.health !== void 0) {
       let data7 = data.health;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err15 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/type", keyword: "type", params: { type: schema44.properties.health.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/type", keyword: "type", params: { type: schema46.properties.health.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -6742,7 +7371,7 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
       if (!(data7 === "starting" || data7 === "healthy" || data7 === "unhealthy" || data7 === null)) {
-        const err16 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/enum", keyword: "enum", params: { allowedValues: schema44.properties.health.enum }, message: "must be equal to one of the allowed values" };
+        const err16 = { instancePath: instancePath + "/health", schemaPath: "#/properties/health/enum", keyword: "enum", params: { allowedValues: schema46.properties.health.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -6760,34 +7389,34 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate96.errors = vErrors;
+  validate100.errors = vErrors;
   return errors === 0;
 }
-validate96.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate100.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate99(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate95.evaluated;
+  const evaluated0 = validate99.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate96(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+  if (!validate100(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
     errors = vErrors.length;
   }
-  validate95.errors = vErrors;
+  validate99.errors = vErrors;
   return errors === 0;
 }
-validate95.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ValidationFailed = validate102;
-function validate105(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate99.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ValidationFailed = validate106;
+function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate105.evaluated;
+  const evaluated0 = validate109.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6875,14 +7504,14 @@ function validate105(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate105.errors = vErrors;
+  validate109.errors = vErrors;
   return errors === 0;
 }
-validate105.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate103(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate109.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate107(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate103.evaluated;
+  const evaluated0 = validate107.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7049,8 +7678,8 @@ function validate103(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate105(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
+          if (!validate109(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
             errors = vErrors.length;
           }
         }
@@ -7073,36 +7702,36 @@ function validate103(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate103.errors = vErrors;
+  validate107.errors = vErrors;
   return errors === 0;
 }
-validate103.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate107.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate106(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate102.evaluated;
+  const evaluated0 = validate106.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate103(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+  if (!validate107(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
     errors = vErrors.length;
   }
-  validate102.errors = vErrors;
+  validate106.errors = vErrors;
   return errors === 0;
 }
-validate102.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listContainers_200 = validate108;
-var schema52 = { "type": "object", "description": "A container.", "additionalProperties": false, "required": ["id", "name", "image", "image_id", "status", "created_at", "started_at", "finished_at", "exit_code", "out_of_memory", "restart_count", "health", "project", "service", "labels", "command", "entrypoint", "environment", "working_directory", "user", "hostname", "tty", "stop_signal", "ports", "mounts", "networks"], "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string", "description": "Its name." }, "image": { "type": "string", "description": "The image as the container was created from it." }, "image_id": { "type": "string", "description": "The id of that image." }, "status": { "$ref": "contract#/components/schemas/ContainerStatus" }, "created_at": { "$ref": "contract#/components/schemas/EngineTime" }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "The begin of the last run. Null before the first." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "The end of the last run. Null while it runs and before the first." }, "exit_code": { "type": ["integer", "null"], "description": "What the last run ended with. Null while it runs and before the first." }, "out_of_memory": { "type": "boolean", "description": "Whether the last run ended for want of memory." }, "restart_count": { "type": "integer", "description": "How often its restart policy has restarted it." }, "health": { "description": "What its health check found. Null where it has none.", "oneOf": [{ "$ref": "contract#/components/schemas/Health" }, { "type": "null" }] }, "project": { "type": ["string", "null"], "description": "The compose project that it belongs to, by its labels." }, "service": { "type": ["string", "null"], "description": "The service of that project." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "command": { "type": "array", "description": "Its command.", "items": { "type": "string", "description": "A word." } }, "entrypoint": { "type": "array", "description": "Its entrypoint.", "items": { "type": "string", "description": "A word." } }, "environment": { "type": "object", "description": "Its environment variables.", "additionalProperties": { "type": "string", "description": "The value of a variable." } }, "working_directory": { "type": "string", "description": "The directory that its command starts in." }, "user": { "type": "string", "description": "The user that its command runs as; empty for that of the image." }, "hostname": { "type": "string", "description": "Its own name for itself." }, "tty": { "type": "boolean", "description": "Whether it has a terminal." }, "stop_signal": { "type": ["string", "null"], "description": "The signal that stops it. Null for SIGTERM." }, "ports": { "type": "array", "description": "The ports that it publishes.", "items": { "$ref": "contract#/components/schemas/PortBinding" } }, "mounts": { "type": "array", "description": "What is mounted into it.", "items": { "$ref": "contract#/components/schemas/ContainerMount" } }, "networks": { "type": "array", "description": "The networks that it is on.", "items": { "$ref": "contract#/components/schemas/NetworkEndpoint" } } } };
-var schema53 = { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "`created` has never run, `stopping` is a stop in progress, `stopped` ended by a stop, `exited` by a kill or by itself." };
-function validate111(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate106.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listContainers_200 = validate112;
+var schema54 = { "type": "object", "description": "A container.", "additionalProperties": false, "required": ["id", "name", "image", "image_id", "status", "created_at", "started_at", "finished_at", "exit_code", "out_of_memory", "restart_count", "health", "project", "service", "labels", "command", "entrypoint", "environment", "working_directory", "user", "hostname", "tty", "stop_signal", "ports", "mounts", "networks"], "properties": { "id": { "type": "string", "description": "Its id." }, "name": { "type": "string", "description": "Its name." }, "image": { "type": "string", "description": "The image as the container was created from it." }, "image_id": { "type": "string", "description": "The id of that image." }, "status": { "$ref": "contract#/components/schemas/ContainerStatus" }, "created_at": { "$ref": "contract#/components/schemas/EngineTime" }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "The begin of the last run. Null before the first." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "The end of the last run. Null while it runs and before the first." }, "exit_code": { "type": ["integer", "null"], "description": "What the last run ended with. Null while it runs and before the first." }, "out_of_memory": { "type": "boolean", "description": "Whether the last run ended for want of memory." }, "restart_count": { "type": "integer", "description": "How often its restart policy has restarted it." }, "health": { "description": "What its health check found. Null where it has none.", "oneOf": [{ "$ref": "contract#/components/schemas/Health" }, { "type": "null" }] }, "project": { "type": ["string", "null"], "description": "The compose project that it belongs to, by its labels." }, "service": { "type": ["string", "null"], "description": "The service of that project." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "command": { "type": "array", "description": "Its command.", "items": { "type": "string", "description": "A word." } }, "entrypoint": { "type": "array", "description": "Its entrypoint.", "items": { "type": "string", "description": "A word." } }, "environment": { "type": "object", "description": "Its environment variables.", "additionalProperties": { "type": "string", "description": "The value of a variable." } }, "working_directory": { "type": "string", "description": "The directory that its command starts in." }, "user": { "type": "string", "description": "The user that its command runs as; empty for that of the image." }, "hostname": { "type": "string", "description": "Its own name for itself." }, "tty": { "type": "boolean", "description": "Whether it has a terminal." }, "stop_signal": { "type": ["string", "null"], "description": "The signal that stops it. Null for SIGTERM." }, "ports": { "type": "array", "description": "The ports that it publishes.", "items": { "$ref": "contract#/components/schemas/PortBinding" } }, "mounts": { "type": "array", "description": "What is mounted into it.", "items": { "$ref": "contract#/components/schemas/ContainerMount" } }, "networks": { "type": "array", "description": "The networks that it is on.", "items": { "$ref": "contract#/components/schemas/NetworkEndpoint" } } } };
+var schema55 = { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "`created` has never run, `stopping` is a stop in progress, `stopped` ended by a stop, `exited` by a kill or by itself." };
+function validate115(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate111.evaluated;
+  const evaluated0 = validate115.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7119,7 +7748,7 @@ function validate111(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "created" || data === "running" || data === "stopping" || data === "stopped" || data === "exited")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema53.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema55.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -7127,15 +7756,15 @@ function validate111(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate111.errors = vErrors;
+  validate115.errors = vErrors;
   return errors === 0;
 }
-validate111.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema54 = { "type": "object", "description": "What the health check of a container found.", "additionalProperties": false, "required": ["status", "failing_streak", "checked_at", "output"], "properties": { "status": { "type": "string", "enum": ["starting", "healthy", "unhealthy"], "description": "The health." }, "failing_streak": { "type": "integer", "description": "How many checks have failed in a row." }, "checked_at": { "type": ["string", "null"], "format": "date-time", "description": "When the newest check ended. Null before the first." }, "output": { "type": ["string", "null"], "description": "What the newest check printed." } } };
-function validate114(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate115.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema56 = { "type": "object", "description": "What the health check of a container found.", "additionalProperties": false, "required": ["status", "failing_streak", "checked_at", "output"], "properties": { "status": { "type": "string", "enum": ["starting", "healthy", "unhealthy"], "description": "The health." }, "failing_streak": { "type": "integer", "description": "How many checks have failed in a row." }, "checked_at": { "type": ["string", "null"], "format": "date-time", "description": "When the newest check ended. Null before the first." }, "output": { "type": ["string", "null"], "description": "What the newest check printed." } } };
+function validate118(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate114.evaluated;
+  const evaluated0 = validate118.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7202,7 +7831,7 @@ function validate114(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "starting" || data0 === "healthy" || data0 === "unhealthy")) {
-        const err6 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema54.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema56.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -7226,7 +7855,7 @@ function validate114(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.checked_at !== void 0) {
       let data2 = data.checked_at;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err8 = { instancePath: instancePath + "/checked_at", schemaPath: "#/properties/checked_at/type", keyword: "type", params: { type: schema54.properties.checked_at.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/checked_at", schemaPath: "#/properties/checked_at/type", keyword: "type", params: { type: schema56.properties.checked_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -7249,7 +7878,7 @@ function validate114(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.output !== void 0) {
       let data3 = data.output;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err10 = { instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema54.properties.output.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema56.properties.output.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -7267,15 +7896,15 @@ function validate114(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate114.errors = vErrors;
+  validate118.errors = vErrors;
   return errors === 0;
 }
-validate114.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema55 = { "type": "object", "description": "A port that the container publishes.", "additionalProperties": false, "required": ["container_port", "protocol", "host_address", "host_port"], "properties": { "container_port": { "type": "integer", "description": "The port in the container." }, "protocol": { "type": "string", "enum": ["tcp", "udp", "sctp"], "description": "The protocol." }, "host_address": { "type": "string", "description": "The address on the machine of the engine." }, "host_port": { "type": "integer", "description": "The port there." } } };
-function validate117(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate118.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema57 = { "type": "object", "description": "A port that the container publishes.", "additionalProperties": false, "required": ["container_port", "protocol", "host_address", "host_port"], "properties": { "container_port": { "type": "integer", "description": "The port in the container." }, "protocol": { "type": "string", "enum": ["tcp", "udp", "sctp"], "description": "The protocol." }, "host_address": { "type": "string", "description": "The address on the machine of the engine." }, "host_port": { "type": "integer", "description": "The port there." } } };
+function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate117.evaluated;
+  const evaluated0 = validate121.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7354,7 +7983,7 @@ function validate117(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "tcp" || data1 === "udp" || data1 === "sctp")) {
-        const err7 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema55.properties.protocol.enum }, message: "must be equal to one of the allowed values" };
+        const err7 = { instancePath: instancePath + "/protocol", schemaPath: "#/properties/protocol/enum", keyword: "enum", params: { allowedValues: schema57.properties.protocol.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -7395,15 +8024,15 @@ function validate117(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate117.errors = vErrors;
+  validate121.errors = vErrors;
   return errors === 0;
 }
-validate117.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema56 = { "type": "object", "description": "Something mounted into the container.", "additionalProperties": false, "required": ["type", "source", "target", "read_only"], "properties": { "type": { "type": "string", "enum": ["bind", "volume", "tmpfs"], "description": "What is mounted." }, "source": { "type": ["string", "null"], "description": "The path of a bind on the machine of the engine, the name of a volume. Null for a tmpfs." }, "target": { "type": "string", "description": "The path in the container." }, "read_only": { "type": "boolean", "description": "Whether the container may not write there." } } };
-function validate119(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate121.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema58 = { "type": "object", "description": "Something mounted into the container.", "additionalProperties": false, "required": ["type", "source", "target", "read_only"], "properties": { "type": { "type": "string", "enum": ["bind", "volume", "tmpfs"], "description": "What is mounted." }, "source": { "type": ["string", "null"], "description": "The path of a bind on the machine of the engine, the name of a volume. Null for a tmpfs." }, "target": { "type": "string", "description": "The path in the container." }, "read_only": { "type": "boolean", "description": "Whether the container may not write there." } } };
+function validate123(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate119.evaluated;
+  const evaluated0 = validate123.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7470,7 +8099,7 @@ function validate119(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "bind" || data0 === "volume" || data0 === "tmpfs")) {
-        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema56.properties.type.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema58.properties.type.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -7482,7 +8111,7 @@ function validate119(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.source !== void 0) {
       let data1 = data.source;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema56.properties.source.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema58.properties.source.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -7522,15 +8151,15 @@ function validate119(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate119.errors = vErrors;
+  validate123.errors = vErrors;
   return errors === 0;
 }
-validate119.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var schema57 = { "type": "object", "description": "What ties the container to a network.", "additionalProperties": false, "required": ["network", "aliases", "ipv4_address", "ipv6_address", "mac_address"], "properties": { "network": { "type": "string", "description": "The name of the network." }, "aliases": { "type": "array", "description": "Further names of the container there.", "items": { "type": "string", "description": "A name." } }, "ipv4_address": { "type": ["string", "null"], "description": "Its IPv4 address. Null while it does not run." }, "ipv6_address": { "type": ["string", "null"], "description": "Its IPv6 address. Null where it has none." }, "mac_address": { "type": ["string", "null"], "description": "Its hardware address. Null while it does not run." } } };
-function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate123.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var schema59 = { "type": "object", "description": "What ties the container to a network.", "additionalProperties": false, "required": ["network", "aliases", "ipv4_address", "ipv6_address", "mac_address"], "properties": { "network": { "type": "string", "description": "The name of the network." }, "aliases": { "type": "array", "description": "Further names of the container there.", "items": { "type": "string", "description": "A name." } }, "ipv4_address": { "type": ["string", "null"], "description": "Its IPv4 address. Null while it does not run." }, "ipv6_address": { "type": ["string", "null"], "description": "Its IPv6 address. Null where it has none." }, "mac_address": { "type": ["string", "null"], "description": "Its hardware address. Null while it does not run." } } };
+function validate125(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate121.evaluated;
+  const evaluated0 = validate125.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7633,7 +8262,7 @@ function validate121(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ipv4_address !== void 0) {
       let data3 = data.ipv4_address;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err9 = { instancePath: instancePath + "/ipv4_address", schemaPath: "#/properties/ipv4_address/type", keyword: "type", params: { type: schema57.properties.ipv4_address.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/ipv4_address", schemaPath: "#/properties/ipv4_address/type", keyword: "type", params: { type: schema59.properties.ipv4_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -7645,7 +8274,7 @@ function validate121(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ipv6_address !== void 0) {
       let data4 = data.ipv6_address;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err10 = { instancePath: instancePath + "/ipv6_address", schemaPath: "#/properties/ipv6_address/type", keyword: "type", params: { type: schema57.properties.ipv6_address.type }, message: "must be string,null" };
+        const err10 = { instancePath: instancePath + "/ipv6_address", schemaPath: "#/properties/ipv6_address/type", keyword: "type", params: { type: schema59.properties.ipv6_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -7657,7 +8286,7 @@ function validate121(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.mac_address !== void 0) {
       let data5 = data.mac_address;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err11 = { instancePath: instancePath + "/mac_address", schemaPath: "#/properties/mac_address/type", keyword: "type", params: { type: schema57.properties.mac_address.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/mac_address", schemaPath: "#/properties/mac_address/type", keyword: "type", params: { type: schema59.properties.mac_address.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -7675,14 +8304,14 @@ function validate121(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate121.errors = vErrors;
+  validate125.errors = vErrors;
   return errors === 0;
 }
-validate121.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate110(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate125.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate114(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate110.evaluated;
+  const evaluated0 = validate114.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -7925,7 +8554,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema52.properties, key0)) {
+      if (!func3.call(schema54.properties, key0)) {
         const err26 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err26];
@@ -7980,21 +8609,21 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+      if (!validate115(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
     if (data.started_at !== void 0) {
       let data6 = data.started_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema52.properties.started_at.type }, message: "must be string,null" };
+        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema54.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -8017,7 +8646,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data7 = data.finished_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema52.properties.finished_at.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema54.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -8040,7 +8669,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.exit_code !== void 0) {
       let data8 = data.exit_code;
       if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8))) && data8 !== null) {
-        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema52.properties.exit_code.type }, message: "must be integer,null" };
+        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema54.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -8078,8 +8707,8 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       let valid1 = false;
       let passing0 = null;
       const _errs24 = errors;
-      if (!validate114(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+      if (!validate118(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs24 === errors;
@@ -8129,7 +8758,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.project !== void 0) {
       let data12 = data.project;
       if (typeof data12 !== "string" && data12 !== null) {
-        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema52.properties.project.type }, message: "must be string,null" };
+        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema54.properties.project.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err40];
         } else {
@@ -8141,7 +8770,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.service !== void 0) {
       let data13 = data.service;
       if (typeof data13 !== "string" && data13 !== null) {
-        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema52.properties.service.type }, message: "must be string,null" };
+        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema54.properties.service.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err41];
         } else {
@@ -8151,8 +8780,8 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -8277,7 +8906,7 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.stop_signal !== void 0) {
       let data25 = data.stop_signal;
       if (typeof data25 !== "string" && data25 !== null) {
-        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema52.properties.stop_signal.type }, message: "must be string,null" };
+        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema54.properties.stop_signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err52];
         } else {
@@ -8291,8 +8920,8 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data26)) {
         const len2 = data26.length;
         for (let i2 = 0; i2 < len2; i2++) {
-          if (!validate117(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+          if (!validate121(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
             errors = vErrors.length;
           }
         }
@@ -8311,8 +8940,8 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data28)) {
         const len3 = data28.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          if (!validate119(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+          if (!validate123(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
             errors = vErrors.length;
           }
         }
@@ -8331,8 +8960,8 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data30)) {
         const len4 = data30.length;
         for (let i4 = 0; i4 < len4; i4++) {
-          if (!validate121(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+          if (!validate125(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
             errors = vErrors.length;
           }
         }
@@ -8355,14 +8984,14 @@ function validate110(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate110.errors = vErrors;
+  validate114.errors = vErrors;
   return errors === 0;
 }
-validate110.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate114.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate113(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate109.evaluated;
+  const evaluated0 = validate113.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -8395,8 +9024,8 @@ function validate109(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate110(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+          if (!validate114(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
             errors = vErrors.length;
           }
         }
@@ -8419,35 +9048,35 @@ function validate109(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate109.errors = vErrors;
+  validate113.errors = vErrors;
   return errors === 0;
 }
-validate109.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate108(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate113.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate112(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate108.evaluated;
+  const evaluated0 = validate112.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate109(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+  if (!validate113(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
     errors = vErrors.length;
   }
-  validate108.errors = vErrors;
+  validate112.errors = vErrors;
   return errors === 0;
 }
-validate108.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeNotSupported = validate125;
-var schema59 = { "type": "object", "description": "The backend of this server does not support this operation. Start the server with another backend.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The {conformer} backend does not support '{operation}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "operation", "conformer"], "properties": { "type": { "type": "string", "const": "/problems/runtime-not-supported" }, "title": { "type": "string", "const": "Not supported" }, "status": { "type": "integer", "const": 501 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "notSupported", "description": "The case within the family." }, "operation": { "type": "string", "description": "The requested operation." }, "conformer": { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "The backend that does not support it." } } };
-function validate126(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate112.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeNotSupported = validate129;
+var schema61 = { "type": "object", "description": "The backend of this server does not support this operation. Start the server with another backend.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The {conformer} backend does not support '{operation}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "operation", "conformer"], "properties": { "type": { "type": "string", "const": "/problems/runtime-not-supported" }, "title": { "type": "string", "const": "Not supported" }, "status": { "type": "integer", "const": 501 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "notSupported", "description": "The case within the family." }, "operation": { "type": "string", "description": "The requested operation." }, "conformer": { "type": "string", "enum": ["mock", "bridge", "native", "remote"], "description": "The backend that does not support it." } } };
+function validate130(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate126.evaluated;
+  const evaluated0 = validate130.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -8537,7 +9166,7 @@ function validate126(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema59.properties, key0)) {
+      if (!func3.call(schema61.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -8692,7 +9321,7 @@ function validate126(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "mock" || data8 === "bridge" || data8 === "native" || data8 === "remote")) {
-        const err23 = { instancePath: instancePath + "/conformer", schemaPath: "#/properties/conformer/enum", keyword: "enum", params: { allowedValues: schema59.properties.conformer.enum }, message: "must be equal to one of the allowed values" };
+        const err23 = { instancePath: instancePath + "/conformer", schemaPath: "#/properties/conformer/enum", keyword: "enum", params: { allowedValues: schema61.properties.conformer.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err23];
         } else {
@@ -8710,34 +9339,34 @@ function validate126(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate126.errors = vErrors;
+  validate130.errors = vErrors;
   return errors === 0;
 }
-validate126.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate125(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate130.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate125.evaluated;
+  const evaluated0 = validate129.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate126(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+  if (!validate130(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
     errors = vErrors.length;
   }
-  validate125.errors = vErrors;
+  validate129.errors = vErrors;
   return errors === 0;
 }
-validate125.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectContainer_200 = validate129;
-function validate130(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate129.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectContainer_200 = validate133;
+function validate134(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate130.evaluated;
+  const evaluated0 = validate134.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -8980,7 +9609,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema52.properties, key0)) {
+      if (!func3.call(schema54.properties, key0)) {
         const err26 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err26];
@@ -9035,21 +9664,21 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+      if (!validate115(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
     if (data.started_at !== void 0) {
       let data6 = data.started_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema52.properties.started_at.type }, message: "must be string,null" };
+        const err31 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema54.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -9072,7 +9701,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data7 = data.finished_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema52.properties.finished_at.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema54.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -9095,7 +9724,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.exit_code !== void 0) {
       let data8 = data.exit_code;
       if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8))) && data8 !== null) {
-        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema52.properties.exit_code.type }, message: "must be integer,null" };
+        const err35 = { instancePath: instancePath + "/exit_code", schemaPath: "#/properties/exit_code/type", keyword: "type", params: { type: schema54.properties.exit_code.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -9133,8 +9762,8 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       let valid1 = false;
       let passing0 = null;
       const _errs24 = errors;
-      if (!validate114(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+      if (!validate118(data11, { instancePath: instancePath + "/health", parentData: data, parentDataProperty: "health", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs24 === errors;
@@ -9184,7 +9813,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.project !== void 0) {
       let data12 = data.project;
       if (typeof data12 !== "string" && data12 !== null) {
-        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema52.properties.project.type }, message: "must be string,null" };
+        const err40 = { instancePath: instancePath + "/project", schemaPath: "#/properties/project/type", keyword: "type", params: { type: schema54.properties.project.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err40];
         } else {
@@ -9196,7 +9825,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.service !== void 0) {
       let data13 = data.service;
       if (typeof data13 !== "string" && data13 !== null) {
-        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema52.properties.service.type }, message: "must be string,null" };
+        const err41 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: schema54.properties.service.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err41];
         } else {
@@ -9206,8 +9835,8 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -9332,7 +9961,7 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.stop_signal !== void 0) {
       let data25 = data.stop_signal;
       if (typeof data25 !== "string" && data25 !== null) {
-        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema52.properties.stop_signal.type }, message: "must be string,null" };
+        const err52 = { instancePath: instancePath + "/stop_signal", schemaPath: "#/properties/stop_signal/type", keyword: "type", params: { type: schema54.properties.stop_signal.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err52];
         } else {
@@ -9346,8 +9975,8 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data26)) {
         const len2 = data26.length;
         for (let i2 = 0; i2 < len2; i2++) {
-          if (!validate117(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+          if (!validate121(data26[i2], { instancePath: instancePath + "/ports/" + i2, parentData: data26, parentDataProperty: i2, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
             errors = vErrors.length;
           }
         }
@@ -9366,8 +9995,8 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data28)) {
         const len3 = data28.length;
         for (let i3 = 0; i3 < len3; i3++) {
-          if (!validate119(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+          if (!validate123(data28[i3], { instancePath: instancePath + "/mounts/" + i3, parentData: data28, parentDataProperty: i3, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
             errors = vErrors.length;
           }
         }
@@ -9386,8 +10015,8 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data30)) {
         const len4 = data30.length;
         for (let i4 = 0; i4 < len4; i4++) {
-          if (!validate121(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+          if (!validate125(data30[i4], { instancePath: instancePath + "/networks/" + i4, parentData: data30, parentDataProperty: i4, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
             errors = vErrors.length;
           }
         }
@@ -9410,34 +10039,34 @@ function validate130(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate130.errors = vErrors;
+  validate134.errors = vErrors;
   return errors === 0;
 }
-validate130.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate134.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate133(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate129.evaluated;
+  const evaluated0 = validate133.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate130(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
+  if (!validate134(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
     errors = vErrors.length;
   }
-  validate129.errors = vErrors;
+  validate133.errors = vErrors;
   return errors === 0;
 }
-validate129.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeNotFound = validate139;
-function validate140(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate133.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeNotFound = validate143;
+function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate140.evaluated;
+  const evaluated0 = validate144.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9670,35 +10299,35 @@ function validate140(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate140.errors = vErrors;
+  validate144.errors = vErrors;
   return errors === 0;
 }
-validate140.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate139(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate144.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate143(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate139.evaluated;
+  const evaluated0 = validate143.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate140(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
+  if (!validate144(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
     errors = vErrors.length;
   }
-  validate139.errors = vErrors;
+  validate143.errors = vErrors;
   return errors === 0;
 }
-validate139.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeInvalidState = validate143;
-var schema65 = { "type": "object", "description": "The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{id}' is {actual}; the operation needs it {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "expected", "actual"], "properties": { "type": { "type": "string", "const": "/problems/runtime-invalid-state" }, "title": { "type": "string", "const": "Invalid state" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidState", "description": "The case within the family." }, "id": { "type": "string", "description": "The container." }, "expected": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The required status." }, "actual": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The current status." } } };
-function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate143.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeInvalidState = validate147;
+var schema67 = { "type": "object", "description": "The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{id}' is {actual}; the operation needs it {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "expected", "actual"], "properties": { "type": { "type": "string", "const": "/problems/runtime-invalid-state" }, "title": { "type": "string", "const": "Invalid state" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidState", "description": "The case within the family." }, "id": { "type": "string", "description": "The container." }, "expected": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The required status." }, "actual": { "type": "string", "enum": ["created", "running", "stopping", "stopped", "exited"], "description": "The current status." } } };
+function validate148(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate144.evaluated;
+  const evaluated0 = validate148.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -9797,7 +10426,7 @@ function validate144(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema65.properties, key0)) {
+      if (!func3.call(schema67.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -9952,7 +10581,7 @@ function validate144(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "created" || data8 === "running" || data8 === "stopping" || data8 === "stopped" || data8 === "exited")) {
-        const err24 = { instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/enum", keyword: "enum", params: { allowedValues: schema65.properties.expected.enum }, message: "must be equal to one of the allowed values" };
+        const err24 = { instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/enum", keyword: "enum", params: { allowedValues: schema67.properties.expected.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -9973,7 +10602,7 @@ function validate144(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data9 === "created" || data9 === "running" || data9 === "stopping" || data9 === "stopped" || data9 === "exited")) {
-        const err26 = { instancePath: instancePath + "/actual", schemaPath: "#/properties/actual/enum", keyword: "enum", params: { allowedValues: schema65.properties.actual.enum }, message: "must be equal to one of the allowed values" };
+        const err26 = { instancePath: instancePath + "/actual", schemaPath: "#/properties/actual/enum", keyword: "enum", params: { allowedValues: schema67.properties.actual.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -9991,34 +10620,34 @@ function validate144(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate144.errors = vErrors;
+  validate148.errors = vErrors;
   return errors === 0;
 }
-validate144.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate143(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate148.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate147(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate143.evaluated;
+  const evaluated0 = validate147.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate144(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
+  if (!validate148(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
     errors = vErrors.length;
   }
-  validate143.errors = vErrors;
+  validate147.errors = vErrors;
   return errors === 0;
 }
-validate143.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var stopContainer_body = validate147;
-function validate148(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate147.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var stopContainer_body = validate151;
+function validate152(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate148.evaluated;
+  const evaluated0 = validate152.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10079,34 +10708,34 @@ function validate148(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate148.errors = vErrors;
+  validate152.errors = vErrors;
   return errors === 0;
 }
-validate148.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate147(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate152.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate151(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate147.evaluated;
+  const evaluated0 = validate151.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate148(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
+  if (!validate152(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
     errors = vErrors.length;
   }
-  validate147.errors = vErrors;
+  validate151.errors = vErrors;
   return errors === 0;
 }
-validate147.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MalformedRequest = validate150;
-function validate151(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate151.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MalformedRequest = validate154;
+function validate155(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate151.evaluated;
+  const evaluated0 = validate155.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10259,34 +10888,34 @@ function validate151(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate151.errors = vErrors;
+  validate155.errors = vErrors;
   return errors === 0;
 }
-validate151.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate150(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate155.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate154(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate150.evaluated;
+  const evaluated0 = validate154.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate151(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+  if (!validate155(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
     errors = vErrors.length;
   }
-  validate150.errors = vErrors;
+  validate154.errors = vErrors;
   return errors === 0;
 }
-validate150.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_PayloadTooLarge = validate154;
-function validate155(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate154.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_PayloadTooLarge = validate158;
+function validate159(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate155.evaluated;
+  const evaluated0 = validate159.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10471,34 +11100,34 @@ function validate155(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate155.errors = vErrors;
+  validate159.errors = vErrors;
   return errors === 0;
 }
-validate155.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate154(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate159.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate154.evaluated;
+  const evaluated0 = validate158.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate155(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+  if (!validate159(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
     errors = vErrors.length;
   }
-  validate154.errors = vErrors;
+  validate158.errors = vErrors;
   return errors === 0;
 }
-validate154.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_UnsupportedMediaType = validate158;
-function validate159(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate158.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_UnsupportedMediaType = validate162;
+function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate159.evaluated;
+  const evaluated0 = validate163.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10694,34 +11323,34 @@ function validate159(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate159.errors = vErrors;
+  validate163.errors = vErrors;
   return errors === 0;
 }
-validate159.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate163.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate158.evaluated;
+  const evaluated0 = validate162.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate159(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+  if (!validate163(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
     errors = vErrors.length;
   }
-  validate158.errors = vErrors;
+  validate162.errors = vErrors;
   return errors === 0;
 }
-validate158.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartContainer_body = validate162;
-function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate162.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartContainer_body = validate166;
+function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate163.evaluated;
+  const evaluated0 = validate167.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10782,35 +11411,35 @@ function validate163(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate163.errors = vErrors;
+  validate167.errors = vErrors;
   return errors === 0;
 }
-validate163.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate167.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate162.evaluated;
+  const evaluated0 = validate166.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate163(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+  if (!validate167(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
     errors = vErrors.length;
   }
-  validate162.errors = vErrors;
+  validate166.errors = vErrors;
   return errors === 0;
 }
-validate162.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeTimeout = validate165;
-var schema77 = { "type": "object", "description": "The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for '{id}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/runtime-timeout" }, "title": { "type": "string", "const": "Timeout" }, "status": { "type": "integer", "enum": [408, 504] }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "id": { "type": "string", "description": "The container that was waited for." }, "seconds": { "type": "integer", "description": "The timeout, in seconds." } } };
-function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate166.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeTimeout = validate169;
+var schema79 = { "type": "object", "description": "The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for '{id}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "id", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/runtime-timeout" }, "title": { "type": "string", "const": "Timeout" }, "status": { "type": "integer", "enum": [408, 504] }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "RuntimeError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "id": { "type": "string", "description": "The container that was waited for." }, "seconds": { "type": "integer", "description": "The timeout, in seconds." } } };
+function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate166.evaluated;
+  const evaluated0 = validate170.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -10900,7 +11529,7 @@ function validate166(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema77.properties, key0)) {
+      if (!func3.call(schema79.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -10964,7 +11593,7 @@ function validate166(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data2 === 408 || data2 === 504)) {
-        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema77.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err15 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema79.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -11064,36 +11693,36 @@ function validate166(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate166.errors = vErrors;
+  validate170.errors = vErrors;
   return errors === 0;
 }
-validate166.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate170.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate165.evaluated;
+  const evaluated0 = validate169.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate166(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+  if (!validate170(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
     errors = vErrors.length;
   }
-  validate165.errors = vErrors;
+  validate169.errors = vErrors;
   return errors === 0;
 }
-validate165.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var killContainer_body = validate169;
-var schema79 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "pattern": "^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$", "minimum": 1, "maximum": 31, "default": "SIGKILL", "description": "The name of a signal of Linux in upper case, with or without SIG, or its number." } } };
+validate169.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var killContainer_body = validate173;
+var schema81 = { "type": "object", "description": "Which signal to send.", "additionalProperties": false, "properties": { "signal": { "type": ["string", "integer"], "pattern": "^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$", "minimum": 1, "maximum": 31, "default": "SIGKILL", "description": "The name of a signal of Linux in upper case, with or without SIG, or its number." } } };
 var pattern4 = new RegExp("^(?:(?:SIG)?(?:HUP|INT|QUIT|ILL|TRAP|ABRT|IOT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|CHLD|STKFLT|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|POLL|PWR|SYS)|[1-9]|[12][0-9]|3[01])$", "u");
-function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate170.evaluated;
+  const evaluated0 = validate174.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11117,7 +11746,7 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
     }
     let data0 = data.signal;
     if (typeof data0 !== "string" && !(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      const err1 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema79.properties.signal.type }, message: "must be string,integer" };
+      const err1 = { instancePath: instancePath + "/signal", schemaPath: "#/properties/signal/type", keyword: "type", params: { type: schema81.properties.signal.type }, message: "must be string,integer" };
       if (vErrors === null) {
         vErrors = [err1];
       } else {
@@ -11165,34 +11794,34 @@ function validate170(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate170.errors = vErrors;
+  validate174.errors = vErrors;
   return errors === 0;
 }
-validate170.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate174.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate169.evaluated;
+  const evaluated0 = validate173.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate170(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+  if (!validate174(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
     errors = vErrors.length;
   }
-  validate169.errors = vErrors;
+  validate173.errors = vErrors;
   return errors === 0;
 }
-validate169.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var waitForContainer_200 = validate172;
-function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate173.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var waitForContainer_200 = validate176;
+function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate173.evaluated;
+  const evaluated0 = validate177.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11242,8 +11871,8 @@ function validate173(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.exited_at !== void 0) {
-      if (!validate97(data.exited_at, { instancePath: instancePath + "/exited_at", parentData: data, parentDataProperty: "exited_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.exited_at, { instancePath: instancePath + "/exited_at", parentData: data, parentDataProperty: "exited_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -11256,35 +11885,35 @@ function validate173(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate173.errors = vErrors;
+  validate177.errors = vErrors;
   return errors === 0;
 }
-validate173.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate177.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate172.evaluated;
+  const evaluated0 = validate176.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate173(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+  if (!validate177(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
     errors = vErrors.length;
   }
-  validate172.errors = vErrors;
+  validate176.errors = vErrors;
   return errors === 0;
 }
-validate172.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getContainerLogs_200 = validate176;
-var schema84 = { "type": "string", "enum": ["stdout", "stderr"], "description": "Where it was printed." };
-function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate176.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getContainerLogs_200 = validate180;
+var schema86 = { "type": "string", "enum": ["stdout", "stderr"], "description": "Where it was printed." };
+function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate178.evaluated;
+  const evaluated0 = validate182.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11301,7 +11930,7 @@ function validate178(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "stdout" || data === "stderr")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema84.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema86.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -11309,14 +11938,14 @@ function validate178(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate178.errors = vErrors;
+  validate182.errors = vErrors;
   return errors === 0;
 }
-validate178.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate182.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate177.evaluated;
+  const evaluated0 = validate181.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11363,14 +11992,14 @@ function validate177(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.stream !== void 0) {
-      if (!validate178(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+      if (!validate182(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
         errors = vErrors.length;
       }
     }
     if (data.time !== void 0) {
-      if (!validate97(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -11394,35 +12023,35 @@ function validate177(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate177.errors = vErrors;
+  validate181.errors = vErrors;
   return errors === 0;
 }
-validate177.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate181.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate176.evaluated;
+  const evaluated0 = validate180.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate177(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+  if (!validate181(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
     errors = vErrors.length;
   }
-  validate176.errors = vErrors;
+  validate180.errors = vErrors;
   return errors === 0;
 }
-validate176.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getContainerStats_200 = validate182;
-var schema86 = { "type": "object", "description": "What a container has used since its start, and uses now.", "additionalProperties": false, "required": ["id", "sampled_at", "cpu_usage_microseconds", "memory_usage_bytes", "memory_limit_bytes", "processes", "block_read_bytes", "block_write_bytes", "networks"], "properties": { "id": { "type": "string", "description": "The id of the container." }, "sampled_at": { "$ref": "contract#/components/schemas/EngineTime" }, "cpu_usage_microseconds": { "type": "number", "description": "Processor time since its start." }, "memory_usage_bytes": { "type": "number", "description": "Memory that it uses now." }, "memory_limit_bytes": { "type": "number", "description": "Memory that it may use; 0 where that is not known." }, "processes": { "type": "number", "description": "Processes in it." }, "block_read_bytes": { "type": "number", "description": "Read from disks since its start." }, "block_write_bytes": { "type": "number", "description": "Written to disks since its start." }, "networks": { "type": "array", "description": "Its traffic.", "items": { "$ref": "contract#/components/schemas/NetworkTraffic" } } } };
-function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate180.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getContainerStats_200 = validate186;
+var schema88 = { "type": "object", "description": "What a container has used since its start, and uses now.", "additionalProperties": false, "required": ["id", "sampled_at", "cpu_usage_microseconds", "memory_usage_bytes", "memory_limit_bytes", "processes", "block_read_bytes", "block_write_bytes", "networks"], "properties": { "id": { "type": "string", "description": "The id of the container." }, "sampled_at": { "$ref": "contract#/components/schemas/EngineTime" }, "cpu_usage_microseconds": { "type": "number", "description": "Processor time since its start." }, "memory_usage_bytes": { "type": "number", "description": "Memory that it uses now." }, "memory_limit_bytes": { "type": "number", "description": "Memory that it may use; 0 where that is not known." }, "processes": { "type": "number", "description": "Processes in it." }, "block_read_bytes": { "type": "number", "description": "Read from disks since its start." }, "block_write_bytes": { "type": "number", "description": "Written to disks since its start." }, "networks": { "type": "array", "description": "Its traffic.", "items": { "$ref": "contract#/components/schemas/NetworkTraffic" } } } };
+function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate185.evaluated;
+  const evaluated0 = validate189.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11510,14 +12139,14 @@ function validate185(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate185.errors = vErrors;
+  validate189.errors = vErrors;
   return errors === 0;
 }
-validate185.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate189.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate187(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate183.evaluated;
+  const evaluated0 = validate187.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11607,7 +12236,7 @@ function validate183(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema86.properties, key0)) {
+      if (!func3.call(schema88.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -11629,8 +12258,8 @@ function validate183(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.sampled_at !== void 0) {
-      if (!validate97(data.sampled_at, { instancePath: instancePath + "/sampled_at", parentData: data, parentDataProperty: "sampled_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.sampled_at, { instancePath: instancePath + "/sampled_at", parentData: data, parentDataProperty: "sampled_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -11705,8 +12334,8 @@ function validate183(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data8)) {
         const len0 = data8.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate185(data8[i0], { instancePath: instancePath + "/networks/" + i0, parentData: data8, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+          if (!validate189(data8[i0], { instancePath: instancePath + "/networks/" + i0, parentData: data8, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
             errors = vErrors.length;
           }
         }
@@ -11729,36 +12358,36 @@ function validate183(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate183.errors = vErrors;
+  validate187.errors = vErrors;
   return errors === 0;
 }
-validate183.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate187.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate182.evaluated;
+  const evaluated0 = validate186.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate183(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+  if (!validate187(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
     errors = vErrors.length;
   }
-  validate182.errors = vErrors;
+  validate186.errors = vErrors;
   return errors === 0;
 }
-validate182.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var execInContainer_body = validate188;
+validate186.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var execInContainer_body = validate192;
 var pattern8 = new RegExp("^/[^\\u0000]*$", "u");
-var schema90 = { "type": "string", "enum": ["utf8", "base64"], "default": "utf8", "description": "How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64." };
-function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var schema92 = { "type": "string", "enum": ["utf8", "base64"], "default": "utf8", "description": "How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64." };
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate190.evaluated;
+  const evaluated0 = validate194.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -11775,7 +12404,7 @@ function validate190(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "utf8" || data === "base64")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema90.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema92.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -11783,14 +12412,14 @@ function validate190(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate190.errors = vErrors;
+  validate194.errors = vErrors;
   return errors === 0;
 }
-validate190.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate189.evaluated;
+  const evaluated0 = validate193.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12016,8 +12645,8 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.encoding !== void 0) {
-      if (!validate190(data.encoding, { instancePath: instancePath + "/encoding", parentData: data, parentDataProperty: "encoding", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+      if (!validate194(data.encoding, { instancePath: instancePath + "/encoding", parentData: data, parentDataProperty: "encoding", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
         errors = vErrors.length;
       }
     }
@@ -12030,34 +12659,34 @@ function validate189(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate189.errors = vErrors;
+  validate193.errors = vErrors;
   return errors === 0;
 }
-validate189.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate188.evaluated;
+  const evaluated0 = validate192.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate189(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+  if (!validate193(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
     errors = vErrors.length;
   }
-  validate188.errors = vErrors;
+  validate192.errors = vErrors;
   return errors === 0;
 }
-validate188.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var execInContainer_200 = validate193;
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate192.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var execInContainer_200 = validate197;
+function validate198(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate194.evaluated;
+  const evaluated0 = validate198.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12125,8 +12754,8 @@ function validate194(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.stream !== void 0) {
-      if (!validate178(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+      if (!validate182(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
         errors = vErrors.length;
       }
     }
@@ -12150,14 +12779,14 @@ function validate194(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate194.errors = vErrors;
+  validate198.errors = vErrors;
   return errors === 0;
 }
-validate194.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate198.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate201(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate197.evaluated;
+  const evaluated0 = validate201.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12236,15 +12865,15 @@ function validate197(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate197.errors = vErrors;
+  validate201.errors = vErrors;
   return errors === 0;
 }
-validate197.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate201.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate193.evaluated;
+  const evaluated0 = validate197.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12255,8 +12884,8 @@ function validate193(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate194(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+  if (!validate198(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -12266,8 +12895,8 @@ function validate193(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate197(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+  if (!validate201(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -12301,17 +12930,17 @@ function validate193(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate193.errors = vErrors;
+  validate197.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate193.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_ComposeValidationNotAllowed = validate199;
-var schema95 = { "type": "object", "description": "A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is refused: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "allowance", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-not-allowed" }, "title": { "type": "string", "const": "Not allowed here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "notAllowed", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file or in the request: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "allowance": { "type": "string", "description": "The class for `--allow` that accepts it; `none` if it is always refused." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate197.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_ComposeValidationNotAllowed = validate203;
+var schema97 = { "type": "object", "description": "A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is refused: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "allowance", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-not-allowed" }, "title": { "type": "string", "const": "Not allowed here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "notAllowed", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file or in the request: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "allowance": { "type": "string", "description": "The class for `--allow` that accepts it; `none` if it is always refused." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate202.evaluated;
+  const evaluated0 = validate206.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12451,15 +13080,15 @@ function validate202(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate202.errors = vErrors;
+  validate206.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate202.evaluated = { "dynamicProps": true, "dynamicItems": false };
-function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate206.evaluated = { "dynamicProps": true, "dynamicItems": false };
+function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate200.evaluated;
+  const evaluated0 = validate204.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12567,7 +13196,7 @@ function validate200(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema95.properties, key0)) {
+      if (!func3.call(schema97.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -12706,7 +13335,7 @@ function validate200(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema95.properties.path.items.type }, message: "must be string,integer" };
+            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema97.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err23];
             } else {
@@ -12748,8 +13377,8 @@ function validate200(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -12762,34 +13391,34 @@ function validate200(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate200.errors = vErrors;
+  validate204.errors = vErrors;
   return errors === 0;
 }
-validate200.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate204.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate199.evaluated;
+  const evaluated0 = validate203.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+  if (!validate204(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
     errors = vErrors.length;
   }
-  validate199.errors = vErrors;
+  validate203.errors = vErrors;
   return errors === 0;
 }
-validate199.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listContainerProcesses_200 = validate205;
-function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate203.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listContainerProcesses_200 = validate209;
+function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate206.evaluated;
+  const evaluated0 = validate210.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -12899,34 +13528,34 @@ function validate206(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate206.errors = vErrors;
+  validate210.errors = vErrors;
   return errors === 0;
 }
-validate206.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate210.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate205.evaluated;
+  const evaluated0 = validate209.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate206(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+  if (!validate210(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
     errors = vErrors.length;
   }
-  validate205.errors = vErrors;
+  validate209.errors = vErrors;
   return errors === 0;
 }
-validate205.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listImages_200 = validate208;
-function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listImages_200 = validate212;
+function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate210.evaluated;
+  const evaluated0 = validate214.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13027,8 +13656,8 @@ function validate210(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -13044,8 +13673,8 @@ function validate210(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -13058,14 +13687,14 @@ function validate210(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate210.errors = vErrors;
+  validate214.errors = vErrors;
   return errors === 0;
 }
-validate210.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate214.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate209.evaluated;
+  const evaluated0 = validate213.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13098,8 +13727,8 @@ function validate209(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate210(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+          if (!validate214(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
             errors = vErrors.length;
           }
         }
@@ -13122,36 +13751,36 @@ function validate209(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate209.errors = vErrors;
+  validate213.errors = vErrors;
   return errors === 0;
 }
-validate209.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate213.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate208.evaluated;
+  const evaluated0 = validate212.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate209(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+  if (!validate213(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
     errors = vErrors.length;
   }
-  validate208.errors = vErrors;
+  validate212.errors = vErrors;
   return errors === 0;
 }
-validate208.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_body = validate215;
+validate212.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_body = validate219;
 var pattern10 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,511}$", "u");
 var pattern11 = new RegExp("^[a-z0-9_]+(/[a-z0-9_.]+){0,2}$", "u");
-function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate216.evaluated;
+  const evaluated0 = validate220.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13241,35 +13870,35 @@ function validate216(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate216.errors = vErrors;
+  validate220.errors = vErrors;
   return errors === 0;
 }
-validate216.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate220.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate215.evaluated;
+  const evaluated0 = validate219.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate216(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+  if (!validate220(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
     errors = vErrors.length;
   }
-  validate215.errors = vErrors;
+  validate219.errors = vErrors;
   return errors === 0;
 }
-validate215.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullImage_200 = validate218;
-var schema105 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
-function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullImage_200 = validate222;
+var schema107 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": "string", "const": "progress", "description": "Tells it from the end." }, "layer": { "type": ["string", "null"], "description": "The layer that it is about. Null for the whole image." }, "message": { "type": "string", "description": "What happens." }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate219.evaluated;
+  const evaluated0 = validate223.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13357,7 +13986,7 @@ function validate219(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.layer !== void 0) {
       let data1 = data.layer;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema105.properties.layer.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/layer", schemaPath: "#/properties/layer/type", keyword: "type", params: { type: schema107.properties.layer.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -13380,7 +14009,7 @@ function validate219(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.current_bytes !== void 0) {
       let data3 = data.current_bytes;
       if (!(typeof data3 == "number") && data3 !== null) {
-        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema105.properties.current_bytes.type }, message: "must be number,null" };
+        const err10 = { instancePath: instancePath + "/current_bytes", schemaPath: "#/properties/current_bytes/type", keyword: "type", params: { type: schema107.properties.current_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -13392,7 +14021,7 @@ function validate219(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.total_bytes !== void 0) {
       let data4 = data.total_bytes;
       if (!(typeof data4 == "number") && data4 !== null) {
-        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema105.properties.total_bytes.type }, message: "must be number,null" };
+        const err11 = { instancePath: instancePath + "/total_bytes", schemaPath: "#/properties/total_bytes/type", keyword: "type", params: { type: schema107.properties.total_bytes.type }, message: "must be number,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -13410,14 +14039,14 @@ function validate219(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate219.errors = vErrors;
+  validate223.errors = vErrors;
   return errors === 0;
 }
-validate219.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate221.evaluated;
+  const evaluated0 = validate225.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13495,14 +14124,14 @@ function validate221(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate221.errors = vErrors;
+  validate225.errors = vErrors;
   return errors === 0;
 }
-validate221.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate227(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate223.evaluated;
+  const evaluated0 = validate227.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13620,15 +14249,15 @@ function validate223(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate223.errors = vErrors;
+  validate227.errors = vErrors;
   return errors === 0;
 }
-validate223.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate227.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate218.evaluated;
+  const evaluated0 = validate222.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13639,8 +14268,8 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate219(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+  if (!validate223(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -13650,8 +14279,8 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate221(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+  if (!validate225(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -13667,8 +14296,8 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate223(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+    if (!validate227(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -13703,16 +14332,16 @@ function validate218(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate218.errors = vErrors;
+  validate222.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate218.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_RuntimeImageNotFound = validate225;
-function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate222.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_RuntimeImageNotFound = validate229;
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate226.evaluated;
+  const evaluated0 = validate230.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -13945,34 +14574,34 @@ function validate226(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate226.errors = vErrors;
+  validate230.errors = vErrors;
   return errors === 0;
 }
-validate226.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate225.evaluated;
+  const evaluated0 = validate229.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate226(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
     errors = vErrors.length;
   }
-  validate225.errors = vErrors;
+  validate229.errors = vErrors;
   return errors === 0;
 }
-validate225.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listNetworks_200 = validate229;
-function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listNetworks_200 = validate233;
+function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate231.evaluated;
+  const evaluated0 = validate235.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14081,8 +14710,8 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -14095,14 +14724,14 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate231.errors = vErrors;
+  validate235.errors = vErrors;
   return errors === 0;
 }
-validate231.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate230.evaluated;
+  const evaluated0 = validate234.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14135,8 +14764,8 @@ function validate230(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate231(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+          if (!validate235(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
             errors = vErrors.length;
           }
         }
@@ -14159,35 +14788,35 @@ function validate230(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate230.errors = vErrors;
+  validate234.errors = vErrors;
   return errors === 0;
 }
-validate230.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate234.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate229.evaluated;
+  const evaluated0 = validate233.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate230(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+  if (!validate234(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
     errors = vErrors.length;
   }
-  validate229.errors = vErrors;
+  validate233.errors = vErrors;
   return errors === 0;
 }
-validate229.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_body = validate235;
+validate233.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_body = validate239;
 var pattern12 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", "u");
-function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate236.evaluated;
+  const evaluated0 = validate240.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14291,8 +14920,8 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -14305,34 +14934,34 @@ function validate236(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate236.errors = vErrors;
+  validate240.errors = vErrors;
   return errors === 0;
 }
-validate236.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate235.evaluated;
+  const evaluated0 = validate239.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate236(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+  if (!validate240(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
     errors = vErrors.length;
   }
-  validate235.errors = vErrors;
+  validate239.errors = vErrors;
   return errors === 0;
 }
-validate235.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createNetwork_201 = validate239;
-function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createNetwork_201 = validate243;
+function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate240.evaluated;
+  const evaluated0 = validate244.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14441,8 +15070,8 @@ function validate240(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -14455,34 +15084,34 @@ function validate240(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate240.errors = vErrors;
+  validate244.errors = vErrors;
   return errors === 0;
 }
-validate240.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate244.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate239.evaluated;
+  const evaluated0 = validate243.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate240(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+  if (!validate244(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
     errors = vErrors.length;
   }
-  validate239.errors = vErrors;
+  validate243.errors = vErrors;
   return errors === 0;
 }
-validate239.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RuntimeAlreadyExists = validate243;
-function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate243.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RuntimeAlreadyExists = validate247;
+function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate244.evaluated;
+  const evaluated0 = validate248.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14715,34 +15344,34 @@ function validate244(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate244.errors = vErrors;
+  validate248.errors = vErrors;
   return errors === 0;
 }
-validate244.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate248.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate243.evaluated;
+  const evaluated0 = validate247.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate244(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+  if (!validate248(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
     errors = vErrors.length;
   }
-  validate243.errors = vErrors;
+  validate247.errors = vErrors;
   return errors === 0;
 }
-validate243.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectNetwork_200 = validate247;
-function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectNetwork_200 = validate251;
+function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate248.evaluated;
+  const evaluated0 = validate252.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14851,8 +15480,8 @@ function validate248(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -14865,35 +15494,35 @@ function validate248(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate248.errors = vErrors;
+  validate252.errors = vErrors;
   return errors === 0;
 }
-validate248.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate252.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate247.evaluated;
+  const evaluated0 = validate251.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate248(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+  if (!validate252(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
     errors = vErrors.length;
   }
-  validate247.errors = vErrors;
+  validate251.errors = vErrors;
   return errors === 0;
 }
-validate247.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listVolumes_200 = validate251;
-var schema123 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
-function validate253(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listVolumes_200 = validate255;
+var schema125 = { "type": "object", "description": "A named volume.", "additionalProperties": false, "required": ["name", "driver", "labels", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "driver": { "type": "string", "description": "What keeps it." }, "labels": { "$ref": "contract#/components/schemas/Labels" }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was made. Null where the engine does not tell." } } };
+function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate253.evaluated;
+  const evaluated0 = validate257.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -14971,15 +15600,15 @@ function validate253(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema125.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -15008,14 +15637,14 @@ function validate253(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate253.errors = vErrors;
+  validate257.errors = vErrors;
   return errors === 0;
 }
-validate253.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate252.evaluated;
+  const evaluated0 = validate256.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15048,8 +15677,8 @@ function validate252(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate253(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+          if (!validate257(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
             errors = vErrors.length;
           }
         }
@@ -15072,34 +15701,34 @@ function validate252(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate252.errors = vErrors;
+  validate256.errors = vErrors;
   return errors === 0;
 }
-validate252.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate256.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate251.evaluated;
+  const evaluated0 = validate255.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate252(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+  if (!validate256(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
     errors = vErrors.length;
   }
-  validate251.errors = vErrors;
+  validate255.errors = vErrors;
   return errors === 0;
 }
-validate251.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_body = validate257;
-function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate255.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createVolume_body = validate261;
+function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate258.evaluated;
+  const evaluated0 = validate262.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15191,8 +15820,8 @@ function validate258(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -15202,148 +15831,6 @@ function validate258(data, { instancePath = "", parentData, parentDataProperty, 
       vErrors = [err8];
     } else {
       vErrors.push(err8);
-    }
-    errors++;
-  }
-  validate258.errors = vErrors;
-  return errors === 0;
-}
-validate258.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate257.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate258(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
-    errors = vErrors.length;
-  }
-  validate257.errors = vErrors;
-  return errors === 0;
-}
-validate257.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createVolume_201 = validate261;
-function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate262.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.driver === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.driver !== void 0) {
-      if (typeof data.driver !== "string") {
-        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data3 = data.created_at;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-      if (typeof data3 === "string") {
-        if (!formats02.validate(data3)) {
-          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err8];
-          } else {
-            vErrors.push(err8);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err9];
-    } else {
-      vErrors.push(err9);
     }
     errors++;
   }
@@ -15370,7 +15857,7 @@ function validate261(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate261.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectVolume_200 = validate265;
+var createVolume_201 = validate265;
 function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -15452,15 +15939,15 @@ function validate266(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
       let data3 = data.created_at;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema123.properties.created_at.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema125.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -15512,11 +15999,153 @@ function validate265(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate265.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSecrets_200 = validate269;
-function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var inspectVolume_200 = validate269;
+function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate271.evaluated;
+  const evaluated0 = validate270.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.driver === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "driver" }, message: "must have required property 'driver'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "driver" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err5 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.driver !== void 0) {
+      if (typeof data.driver !== "string") {
+        const err6 = { instancePath: instancePath + "/driver", schemaPath: "#/properties/driver/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data3 = data.created_at;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err7 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema125.properties.created_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats02.validate(data3)) {
+          const err8 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
+  }
+  validate270.errors = vErrors;
+  return errors === 0;
+}
+validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate269.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate270(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+    errors = vErrors.length;
+  }
+  validate269.errors = vErrors;
+  return errors === 0;
+}
+validate269.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSecrets_200 = validate273;
+function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate275.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15594,14 +16223,14 @@ function validate271(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -15614,14 +16243,14 @@ function validate271(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate271.errors = vErrors;
+  validate275.errors = vErrors;
   return errors === 0;
 }
-validate271.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate275.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate274(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate270.evaluated;
+  const evaluated0 = validate274.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15654,8 +16283,8 @@ function validate270(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate271(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+          if (!validate275(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
             errors = vErrors.length;
           }
         }
@@ -15678,34 +16307,34 @@ function validate270(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate270.errors = vErrors;
+  validate274.errors = vErrors;
   return errors === 0;
 }
-validate270.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate274.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate273(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate269.evaluated;
+  const evaluated0 = validate273.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate270(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+  if (!validate274(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
     errors = vErrors.length;
   }
-  validate269.errors = vErrors;
+  validate273.errors = vErrors;
   return errors === 0;
 }
-validate269.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_body = validate276;
-function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate273.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSecret_body = validate280;
+function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate277.evaluated;
+  const evaluated0 = validate281.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -15796,8 +16425,8 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
@@ -15807,131 +16436,6 @@ function validate277(data, { instancePath = "", parentData, parentDataProperty, 
       vErrors = [err8];
     } else {
       vErrors.push(err8);
-    }
-    errors++;
-  }
-  validate277.errors = vErrors;
-  return errors === 0;
-}
-validate277.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate276.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate277(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
-    errors = vErrors.length;
-  }
-  validate276.errors = vErrors;
-  return errors === 0;
-}
-validate276.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSecret_201 = validate280;
-function validate281(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate281.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.name === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.labels === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
-        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err4];
-        } else {
-          vErrors.push(err4);
-        }
-        errors++;
-      }
-    }
-    if (data.id !== void 0) {
-      if (typeof data.id !== "string") {
-        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err5];
-        } else {
-          vErrors.push(err5);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
-      }
-    }
-    if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-        errors = vErrors.length;
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
     }
     errors++;
   }
@@ -15958,11 +16462,11 @@ function validate280(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate280.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var inspectSecret_200 = validate285;
-function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var createSecret_201 = validate284;
+function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate286.evaluated;
+  const evaluated0 = validate285.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16040,14 +16544,14 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.labels !== void 0) {
-      if (!validate99(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
         errors = vErrors.length;
       }
     }
     if (data.created_at !== void 0) {
-      if (!validate97(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
         errors = vErrors.length;
       }
     }
@@ -16060,322 +16564,31 @@ function validate286(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate286.errors = vErrors;
-  return errors === 0;
-}
-validate286.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate285(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate285.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate286(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
-    errors = vErrors.length;
-  }
   validate285.errors = vErrors;
   return errors === 0;
 }
 validate285.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjects_200 = validate290;
-var schema141 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
-function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate292.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.name === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    if (data.source === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "source" }, message: "must have required property 'source'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
-    if (data.service_count === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
-      if (vErrors === null) {
-        vErrors = [err2];
-      } else {
-        vErrors.push(err2);
-      }
-      errors++;
-    }
-    if (data.running_count === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "running_count" }, message: "must have required property 'running_count'" };
-      if (vErrors === null) {
-        vErrors = [err3];
-      } else {
-        vErrors.push(err3);
-      }
-      errors++;
-    }
-    if (data.services === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.ingested_at === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "name" || key0 === "source" || key0 === "service_count" || key0 === "running_count" || key0 === "services" || key0 === "ingested_at" || key0 === "created_at")) {
-        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err7];
-        } else {
-          vErrors.push(err7);
-        }
-        errors++;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err8 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err8];
-        } else {
-          vErrors.push(err8);
-        }
-        errors++;
-      }
-    }
-    if (data.source !== void 0) {
-      let data1 = data.source;
-      if (typeof data1 !== "string") {
-        const err9 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err9];
-        } else {
-          vErrors.push(err9);
-        }
-        errors++;
-      }
-      if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema141.properties.source.enum }, message: "must be equal to one of the allowed values" };
-        if (vErrors === null) {
-          vErrors = [err10];
-        } else {
-          vErrors.push(err10);
-        }
-        errors++;
-      }
-    }
-    if (data.service_count !== void 0) {
-      let data2 = data.service_count;
-      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
-        const err11 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err11];
-        } else {
-          vErrors.push(err11);
-        }
-        errors++;
-      }
-    }
-    if (data.running_count !== void 0) {
-      let data3 = data.running_count;
-      if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)))) {
-        const err12 = { instancePath: instancePath + "/running_count", schemaPath: "#/properties/running_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        if (vErrors === null) {
-          vErrors = [err12];
-        } else {
-          vErrors.push(err12);
-        }
-        errors++;
-      }
-    }
-    if (data.services !== void 0) {
-      let data4 = data.services;
-      if (Array.isArray(data4)) {
-        const len0 = data4.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (typeof data4[i0] !== "string") {
-            const err13 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err13];
-            } else {
-              vErrors.push(err13);
-            }
-            errors++;
-          }
-        }
-      } else {
-        const err14 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err14];
-        } else {
-          vErrors.push(err14);
-        }
-        errors++;
-      }
-    }
-    if (data.ingested_at !== void 0) {
-      let data6 = data.ingested_at;
-      if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema141.properties.ingested_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-      if (typeof data6 === "string") {
-        if (!formats02.validate(data6)) {
-          const err16 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err16];
-          } else {
-            vErrors.push(err16);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data7 = data.created_at;
-      if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema141.properties.created_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err17];
-        } else {
-          vErrors.push(err17);
-        }
-        errors++;
-      }
-      if (typeof data7 === "string") {
-        if (!formats02.validate(data7)) {
-          const err18 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err18];
-          } else {
-            vErrors.push(err18);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err19 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err19];
-    } else {
-      vErrors.push(err19);
-    }
-    errors++;
-  }
-  validate292.errors = vErrors;
-  return errors === 0;
-}
-validate292.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate291.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.items === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "items" }, message: "must have required property 'items'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "items")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.items !== void 0) {
-      let data0 = data.items;
-      if (Array.isArray(data0)) {
-        const len0 = data0.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate292(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
-            errors = vErrors.length;
-          }
-        }
-      } else {
-        const err2 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-    }
-  } else {
-    const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err3];
-    } else {
-      vErrors.push(err3);
-    }
-    errors++;
-  }
-  validate291.errors = vErrors;
-  return errors === 0;
-}
-validate291.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate284.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate285(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+    errors = vErrors.length;
+  }
+  validate284.errors = vErrors;
+  return errors === 0;
+}
+validate284.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var inspectSecret_200 = validate289;
+function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate290.evaluated;
@@ -16385,15 +16598,122 @@ function validate290(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate291(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
-    errors = vErrors.length;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.labels === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "labels" }, message: "must have required property 'labels'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "labels" || key0 === "created_at")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.labels !== void 0) {
+      if (!validate103(data.labels, { instancePath: instancePath + "/labels", parentData: data, parentDataProperty: "labels", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_at !== void 0) {
+      if (!validate101(data.created_at, { instancePath: instancePath + "/created_at", parentData: data, parentDataProperty: "created_at", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
   }
   validate290.errors = vErrors;
   return errors === 0;
 }
 validate290.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getProject_200 = validate295;
+function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate289.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate290(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
+    errors = vErrors.length;
+  }
+  validate289.errors = vErrors;
+  return errors === 0;
+}
+validate289.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listProjects_200 = validate294;
+var schema143 = { "type": "object", "description": "A project.", "additionalProperties": false, "required": ["name", "source", "service_count", "running_count", "services", "ingested_at", "created_at"], "properties": { "name": { "type": "string", "description": "Its name." }, "source": { "type": "string", "enum": ["ingested", "synthesized"], "description": "`ingested`: its compose file was sent; `synthesized`: it is known by the labels of its containers alone." }, "service_count": { "type": "integer", "description": "How many services it has." }, "running_count": { "type": "integer", "description": "How many of its containers run." }, "services": { "type": "array", "description": "The names of its services.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": ["string", "null"], "format": "date-time", "description": "When its compose file was sent. Null for a synthesized project." }, "created_at": { "type": ["string", "null"], "format": "date-time", "description": "When its oldest container was created. Null where it has none." } } };
 function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -16502,7 +16822,7 @@ function validate296(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "ingested" || data1 === "synthesized")) {
-        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema141.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema143.properties.source.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err10];
         } else {
@@ -16563,7 +16883,7 @@ function validate296(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ingested_at !== void 0) {
       let data6 = data.ingested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema141.properties.ingested_at.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema143.properties.ingested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -16586,7 +16906,7 @@ function validate296(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.created_at !== void 0) {
       let data7 = data.created_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema141.properties.created_at.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema143.properties.created_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -16620,7 +16940,6 @@ function validate296(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate296.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate295.evaluated;
@@ -16630,19 +16949,329 @@ function validate295(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate296(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
-    errors = vErrors.length;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.items === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "items" }, message: "must have required property 'items'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "items")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.items !== void 0) {
+      let data0 = data.items;
+      if (Array.isArray(data0)) {
+        const len0 = data0.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (!validate296(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate296.errors : vErrors.concat(validate296.errors);
+            errors = vErrors.length;
+          }
+        }
+      } else {
+        const err2 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err3];
+    } else {
+      vErrors.push(err3);
+    }
+    errors++;
   }
   validate295.errors = vErrors;
   return errors === 0;
 }
 validate295.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorProjectNotFound = validate298;
+function validate294(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate294.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate295(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate295.errors : vErrors.concat(validate295.errors);
+    errors = vErrors.length;
+  }
+  validate294.errors = vErrors;
+  return errors === 0;
+}
+validate294.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getProject_200 = validate299;
+function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate300.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.source === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "source" }, message: "must have required property 'source'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.service_count === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service_count" }, message: "must have required property 'service_count'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.running_count === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "running_count" }, message: "must have required property 'running_count'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.services === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "services" }, message: "must have required property 'services'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.ingested_at === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "ingested_at" }, message: "must have required property 'ingested_at'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "source" || key0 === "service_count" || key0 === "running_count" || key0 === "services" || key0 === "ingested_at" || key0 === "created_at")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err8 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.source !== void 0) {
+      let data1 = data.source;
+      if (typeof data1 !== "string") {
+        const err9 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+      if (!(data1 === "ingested" || data1 === "synthesized")) {
+        const err10 = { instancePath: instancePath + "/source", schemaPath: "#/properties/source/enum", keyword: "enum", params: { allowedValues: schema143.properties.source.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.service_count !== void 0) {
+      let data2 = data.service_count;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err11 = { instancePath: instancePath + "/service_count", schemaPath: "#/properties/service_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.running_count !== void 0) {
+      let data3 = data.running_count;
+      if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)))) {
+        const err12 = { instancePath: instancePath + "/running_count", schemaPath: "#/properties/running_count/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.services !== void 0) {
+      let data4 = data.services;
+      if (Array.isArray(data4)) {
+        const len0 = data4.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data4[i0] !== "string") {
+            const err13 = { instancePath: instancePath + "/services/" + i0, schemaPath: "#/properties/services/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err13];
+            } else {
+              vErrors.push(err13);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err14 = { instancePath: instancePath + "/services", schemaPath: "#/properties/services/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+    }
+    if (data.ingested_at !== void 0) {
+      let data6 = data.ingested_at;
+      if (typeof data6 !== "string" && data6 !== null) {
+        const err15 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/type", keyword: "type", params: { type: schema143.properties.ingested_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+      if (typeof data6 === "string") {
+        if (!formats02.validate(data6)) {
+          const err16 = { instancePath: instancePath + "/ingested_at", schemaPath: "#/properties/ingested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data7 = data.created_at;
+      if (typeof data7 !== "string" && data7 !== null) {
+        const err17 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: schema143.properties.created_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+      if (typeof data7 === "string") {
+        if (!formats02.validate(data7)) {
+          const err18 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err19 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err19];
+    } else {
+      vErrors.push(err19);
+    }
+    errors++;
+  }
+  validate300.errors = vErrors;
+  return errors === 0;
+}
+validate300.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate299.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate300(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+    errors = vErrors.length;
+  }
+  validate299.errors = vErrors;
+  return errors === 0;
+}
+validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorProjectNotFound = validate302;
+function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate303.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16875,34 +17504,34 @@ function validate299(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate299.errors = vErrors;
+  validate303.errors = vErrors;
   return errors === 0;
 }
-validate299.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate303.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate298.evaluated;
+  const evaluated0 = validate302.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate299(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
+  if (!validate303(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
     errors = vErrors.length;
   }
-  validate298.errors = vErrors;
+  validate302.errors = vErrors;
   return errors === 0;
 }
-validate298.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_body = validate302;
-function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate302.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_body = validate306;
+function validate307(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate303.evaluated;
+  const evaluated0 = validate307.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -16937,32 +17566,12 @@ function validate303(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate303.errors = vErrors;
+  validate307.errors = vErrors;
   return errors === 0;
 }
-validate303.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate302.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate303(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
-    errors = vErrors.length;
-  }
-  validate302.errors = vErrors;
-  return errors === 0;
-}
-validate302.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var ingestProject_200 = validate305;
-var schema149 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
+validate307.evaluated = { "dynamicProps": false, "dynamicItems": false };
 function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate306.evaluated;
@@ -16972,6 +17581,26 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
+  if (!validate307(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
+    errors = vErrors.length;
+  }
+  validate306.errors = vErrors;
+  return errors === 0;
+}
+validate306.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var ingestProject_200 = validate309;
+var schema151 = { "type": "object", "description": "What became of a compose file that was sent.", "additionalProperties": false, "required": ["name", "outcome", "service_count", "services", "ingested_at", "warnings"], "properties": { "name": { "type": "string", "description": "The project." }, "outcome": { "type": "string", "enum": ["created", "unchanged", "replaced"], "description": "Whether the server had it, or another one in its place." }, "service_count": { "type": "integer", "description": "How many services it has." }, "services": { "type": "array", "description": "Their names.", "items": { "type": "string", "description": "A service." } }, "ingested_at": { "type": "string", "format": "date-time", "description": "When the file was sent for the first time." }, "warnings": { "type": "array", "description": "What in it has no effect here.", "items": { "type": "string", "description": "A sentence, for people to read." } } } };
+function validate310(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate310.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
   if (data && typeof data == "object" && !Array.isArray(data)) {
     if (data.name === void 0) {
       const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
@@ -17061,7 +17690,7 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema149.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema151.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -17163,31 +17792,12 @@ function validate306(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate306.errors = vErrors;
+  validate310.errors = vErrors;
   return errors === 0;
 }
-validate306.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate305.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (!validate306(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
-    errors = vErrors.length;
-  }
-  validate305.errors = vErrors;
-  return errors === 0;
-}
-validate305.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var ingestProject_201 = validate308;
+validate310.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate309.evaluated;
@@ -17197,6 +17807,25 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
+  if (!validate310(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
+    errors = vErrors.length;
+  }
+  validate309.errors = vErrors;
+  return errors === 0;
+}
+validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var ingestProject_201 = validate312;
+function validate313(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate313.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
   if (data && typeof data == "object" && !Array.isArray(data)) {
     if (data.name === void 0) {
       const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
@@ -17286,7 +17915,7 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data1 === "created" || data1 === "unchanged" || data1 === "replaced")) {
-        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema149.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
+        const err9 = { instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema151.properties.outcome.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -17388,35 +18017,35 @@ function validate309(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate309.errors = vErrors;
+  validate313.errors = vErrors;
   return errors === 0;
 }
-validate309.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate313.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate308.evaluated;
+  const evaluated0 = validate312.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate309(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+  if (!validate313(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
     errors = vErrors.length;
   }
-  validate308.errors = vErrors;
+  validate312.errors = vErrors;
   return errors === 0;
 }
-validate308.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeImageNotFound = validate311;
-var schema153 = { "type": "object", "description": "A service has neither `image` nor `build`. Add one of them.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeImageNotFound = validate315;
+var schema155 = { "type": "object", "description": "A service has neither `image` nor `build`. Add one of them.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} must define either 'image' or 'build'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-image-not-found" }, "title": { "type": "string", "const": "Service without image" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "imageNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate312.evaluated;
+  const evaluated0 = validate316.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17506,7 +18135,7 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema153.properties, key0)) {
+      if (!func3.call(schema155.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17650,8 +18279,8 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -17664,35 +18293,35 @@ function validate312(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate312.errors = vErrors;
+  validate316.errors = vErrors;
   return errors === 0;
 }
-validate312.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate315(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate311.evaluated;
+  const evaluated0 = validate315.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate312(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+  if (!validate316(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
     errors = vErrors.length;
   }
-  validate311.errors = vErrors;
+  validate315.errors = vErrors;
   return errors === 0;
 }
-validate311.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidProjectName = validate316;
-var schema155 = { "type": "object", "description": "The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The invalid name; empty if there is none." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate315.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidProjectName = validate320;
+var schema157 = { "type": "object", "description": "The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The project name[ '{name}'] is not valid. Give --project-name, COMPOSE_PROJECT_NAME or a name: in the compose file, in lower case letters, digits, '-' and '_', starting with a letter or digit." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-project-name" }, "title": { "type": "string", "const": "Invalid project name" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidProjectName", "description": "The case within the family." }, "name": { "type": "string", "description": "The invalid name; empty if there is none." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate317.evaluated;
+  const evaluated0 = validate321.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -17782,7 +18411,7 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema155.properties, key0)) {
+      if (!func3.call(schema157.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -17926,8 +18555,8 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -17940,35 +18569,35 @@ function validate317(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate317.errors = vErrors;
+  validate321.errors = vErrors;
   return errors === 0;
 }
-validate317.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate316.evaluated;
+  const evaluated0 = validate320.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate317(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+  if (!validate321(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
     errors = vErrors.length;
   }
-  validate316.errors = vErrors;
+  validate320.errors = vErrors;
   return errors === 0;
 }
-validate316.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeInvalidShellTokenization = validate321;
-var schema157 = { "type": "object", "description": "A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate320.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeInvalidShellTokenization = validate325;
+var schema159 = { "type": "object", "description": "A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cannot split '{input}' into words: {reason}. The list form needs no quoting." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-invalid-shell-tokenization" }, "title": { "type": "string", "const": "Invalid shell words" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidShellTokenization", "description": "The case within the family." }, "input": { "type": "string", "description": "The text that cannot be split." }, "reason": { "type": "string", "description": "What is wrong with it." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate322.evaluated;
+  const evaluated0 = validate326.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18067,7 +18696,7 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema157.properties, key0)) {
+      if (!func3.call(schema159.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18222,8 +18851,8 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -18236,35 +18865,35 @@ function validate322(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate322.errors = vErrors;
+  validate326.errors = vErrors;
   return errors === 0;
 }
-validate322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate325(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate321.evaluated;
+  const evaluated0 = validate325.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+  if (!validate326(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
     errors = vErrors.length;
   }
-  validate321.errors = vErrors;
+  validate325.errors = vErrors;
   return errors === 0;
 }
-validate321.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlMalformed = validate326;
-var schema159 = { "type": "object", "description": "The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate325.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlMalformed = validate330;
+var schema161 = { "type": "object", "description": "The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Not valid YAML: {reason}" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-malformed" }, "title": { "type": "string", "const": "Malformed YAML" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "malformed", "description": "The case within the family." }, "reason": { "type": "string", "description": "What is wrong." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate327.evaluated;
+  const evaluated0 = validate331.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18354,7 +18983,7 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema159.properties, key0)) {
+      if (!func3.call(schema161.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -18498,8 +19127,8 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -18512,35 +19141,35 @@ function validate327(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate327.errors = vErrors;
+  validate331.errors = vErrors;
   return errors === 0;
 }
-validate327.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate330(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate326.evaluated;
+  const evaluated0 = validate330.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
+  if (!validate331(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate331.errors : vErrors.concat(validate331.errors);
     errors = vErrors.length;
   }
-  validate326.errors = vErrors;
+  validate330.errors = vErrors;
   return errors === 0;
 }
-validate326.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_YamlLimitExceeded = validate331;
-var schema161 = { "type": "object", "description": "The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What the limit counts." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate332(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate330.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_YamlLimitExceeded = validate335;
+var schema163 = { "type": "object", "description": "The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "The file exceeds the limit of {maximum} {limit}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "limit", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/yaml-limit-exceeded" }, "title": { "type": "string", "const": "Compose file too large" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "YamlError", "description": "The family of the error." }, "case": { "type": "string", "const": "limitExceeded", "description": "The case within the family." }, "limit": { "type": "string", "description": "What the limit counts." }, "maximum": { "type": "integer", "description": "The largest number allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate332.evaluated;
+  const evaluated0 = validate336.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18639,7 +19268,7 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema161.properties, key0)) {
+      if (!func3.call(schema163.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -18795,8 +19424,8 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -18809,35 +19438,35 @@ function validate332(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate332.errors = vErrors;
+  validate336.errors = vErrors;
   return errors === 0;
 }
-validate332.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate335(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate331.evaluated;
+  const evaluated0 = validate335.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate332(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
+  if (!validate336(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
     errors = vErrors.length;
   }
-  validate331.errors = vErrors;
+  validate335.errors = vErrors;
   return errors === 0;
 }
-validate331.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsCyclicExtends = validate336;
-var schema163 = { "type": "object", "description": "A service extends itself, directly or through others. Remove the `extends` that closes the cycle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cycle in extends: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The cycle, from a service back to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate335.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsCyclicExtends = validate340;
+var schema165 = { "type": "object", "description": "A service extends itself, directly or through others. Remove the `extends` that closes the cycle.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Cycle in extends: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-cyclic-extends" }, "title": { "type": "string", "const": "Cyclic extends" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "cyclicExtends", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The cycle, from a service back to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate337.evaluated;
+  const evaluated0 = validate341.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18927,7 +19556,7 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema163.properties, key0)) {
+      if (!func3.call(schema165.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -19094,8 +19723,8 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -19108,35 +19737,35 @@ function validate337(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate337.errors = vErrors;
+  validate341.errors = vErrors;
   return errors === 0;
 }
-validate337.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate340(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate336.evaluated;
+  const evaluated0 = validate340.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+  if (!validate341(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
     errors = vErrors.length;
   }
-  validate336.errors = vErrors;
+  validate340.errors = vErrors;
   return errors === 0;
 }
-validate336.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsFileNotFound = validate341;
-var schema165 = { "type": "object", "description": "An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate340.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsFileNotFound = validate345;
+var schema167 = { "type": "object", "description": "An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends a file that does not exist: '{path}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-file-not-found" }, "title": { "type": "string", "const": "Extended file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "fileNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate342.evaluated;
+  const evaluated0 = validate346.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19235,7 +19864,7 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema165.properties, key0)) {
+      if (!func3.call(schema167.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -19390,8 +20019,8 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -19404,35 +20033,35 @@ function validate342(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate342.errors = vErrors;
+  validate346.errors = vErrors;
   return errors === 0;
 }
-validate342.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate345(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate341.evaluated;
+  const evaluated0 = validate345.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+  if (!validate346(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
     errors = vErrors.length;
   }
-  validate341.errors = vErrors;
+  validate345.errors = vErrors;
   return errors === 0;
 }
-validate341.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ExtendsServiceNotFound = validate346;
-var schema167 = { "type": "object", "description": "An `extends` names a service that the file does not define. Service names are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The missing service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate345.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ExtendsServiceNotFound = validate350;
+var schema169 = { "type": "object", "description": "An `extends` names a service that the file does not define. Service names are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Service {service} extends '{extended}', which is not defined there." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "service", "extended", "location"], "properties": { "type": { "type": "string", "const": "/problems/extends-service-not-found" }, "title": { "type": "string", "const": "Extended service not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ExtendsError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "service": { "type": "string", "description": "The service that extends." }, "extended": { "type": "string", "description": "The missing service." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate347.evaluated;
+  const evaluated0 = validate351.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19531,7 +20160,7 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema167.properties, key0)) {
+      if (!func3.call(schema169.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -19686,8 +20315,8 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -19700,34 +20329,34 @@ function validate347(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate347.errors = vErrors;
+  validate351.errors = vErrors;
   return errors === 0;
 }
-validate347.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate346.evaluated;
+  const evaluated0 = validate350.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+  if (!validate351(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
     errors = vErrors.length;
   }
-  validate346.errors = vErrors;
+  validate350.errors = vErrors;
   return errors === 0;
 }
-validate346.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseEmpty = validate351;
-function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate350.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseEmpty = validate355;
+function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate352.evaluated;
+  const evaluated0 = validate356.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19941,8 +20570,8 @@ function validate352(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -19955,35 +20584,35 @@ function validate352(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate352.errors = vErrors;
+  validate356.errors = vErrors;
   return errors === 0;
 }
-validate352.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate355(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate351.evaluated;
+  const evaluated0 = validate355.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
+  if (!validate356(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
     errors = vErrors.length;
   }
-  validate351.errors = vErrors;
+  validate355.errors = vErrors;
   return errors === 0;
 }
-validate351.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseInvalid = validate356;
-var schema171 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate355.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseInvalid = validate360;
+var schema173 = { "type": "object", "description": "A memory quantity is not a number with a known suffix.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is not a memory quantity: a number with one of the suffixes b, k, m, g, t, Ki, Mi, Gi, Ti, or none for bytes." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-invalid" }, "title": { "type": "string", "const": "Invalid memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalid", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate357.evaluated;
+  const evaluated0 = validate361.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20073,7 +20702,7 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema171.properties, key0)) {
+      if (!func3.call(schema173.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20217,8 +20846,8 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -20231,35 +20860,35 @@ function validate357(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate357.errors = vErrors;
+  validate361.errors = vErrors;
   return errors === 0;
 }
-validate357.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate356.evaluated;
+  const evaluated0 = validate360.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+  if (!validate361(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
     errors = vErrors.length;
   }
-  validate356.errors = vErrors;
+  validate360.errors = vErrors;
   return errors === 0;
 }
-validate356.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseNegative = validate361;
-var schema173 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate360.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseNegative = validate365;
+var schema175 = { "type": "object", "description": "A memory quantity is below zero.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is negative; a memory quantity cannot be." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-negative" }, "title": { "type": "string", "const": "Negative memory quantity" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "negative", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate362.evaluated;
+  const evaluated0 = validate366.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20349,7 +20978,7 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema173.properties, key0)) {
+      if (!func3.call(schema175.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20493,8 +21122,8 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -20507,35 +21136,35 @@ function validate362(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate362.errors = vErrors;
+  validate366.errors = vErrors;
   return errors === 0;
 }
-validate362.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate365(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate361.evaluated;
+  const evaluated0 = validate365.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate362(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+  if (!validate366(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
     errors = vErrors.length;
   }
-  validate361.errors = vErrors;
+  validate365.errors = vErrors;
   return errors === 0;
 }
-validate361.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeMemoryParseOverflow = validate366;
-var schema175 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate365.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeMemoryParseOverflow = validate370;
+var schema177 = { "type": "object", "description": "A memory quantity is too large to count in bytes.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "'{input}' is more bytes than an unsigned 64-bit integer holds." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "input", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-memory-parse-overflow" }, "title": { "type": "string", "const": "Memory quantity overflow" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeMemoryParseError", "description": "The family of the error." }, "case": { "type": "string", "const": "overflow", "description": "The case within the family." }, "input": { "type": "string", "description": "The quantity." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate367.evaluated;
+  const evaluated0 = validate371.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20625,7 +21254,7 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema175.properties, key0)) {
+      if (!func3.call(schema177.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -20769,8 +21398,8 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -20783,35 +21412,35 @@ function validate367(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate367.errors = vErrors;
+  validate371.errors = vErrors;
   return errors === 0;
 }
-validate367.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate370(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate366.evaluated;
+  const evaluated0 = validate370.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate367(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
+  if (!validate371(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate371.errors : vErrors.concat(validate371.errors);
     errors = vErrors.length;
   }
-  validate366.errors = vErrors;
+  validate370.errors = vErrors;
   return errors === 0;
 }
-validate366.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationInvalidTemplate = validate371;
-var schema177 = { "type": "object", "description": "A value contains a dollar sign that does not start a valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that contains the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate370.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationInvalidTemplate = validate375;
+var schema179 = { "type": "object", "description": "A value contains a dollar sign that does not start a valid variable expression.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Invalid variable expression in '{template}'. Write $$ for a literal dollar sign." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "template", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-invalid-template" }, "title": { "type": "string", "const": "Invalid variable expression" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidTemplate", "description": "The case within the family." }, "template": { "type": "string", "description": "The text that contains the expression." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate372.evaluated;
+  const evaluated0 = validate376.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20901,7 +21530,7 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema177.properties, key0)) {
+      if (!func3.call(schema179.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21045,8 +21674,8 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -21059,35 +21688,35 @@ function validate372(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate372.errors = vErrors;
+  validate376.errors = vErrors;
   return errors === 0;
 }
-validate372.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate375(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate371.evaluated;
+  const evaluated0 = validate375.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate372(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+  if (!validate376(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate376.errors : vErrors.concat(validate376.errors);
     errors = vErrors.length;
   }
-  validate371.errors = vErrors;
+  validate375.errors = vErrors;
   return errors === 0;
 }
-validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationRequiredVariable = validate376;
-var schema179 = { "type": "object", "description": "The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "The message in the file; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate375.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationRequiredVariable = validate380;
+var schema181 = { "type": "object", "description": "The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Required variable {variable} is missing a value[: {reason}]" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "variable", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-required-variable" }, "title": { "type": "string", "const": "Required variable missing" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "requiredVariable", "description": "The case within the family." }, "variable": { "type": "string", "description": "The variable." }, "reason": { "type": "string", "description": "The message in the file; may be empty." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate377.evaluated;
+  const evaluated0 = validate381.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21186,7 +21815,7 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema179.properties, key0)) {
+      if (!func3.call(schema181.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -21341,8 +21970,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -21355,35 +21984,35 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate377.errors = vErrors;
+  validate381.errors = vErrors;
   return errors === 0;
 }
-validate377.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate376.evaluated;
+  const evaluated0 = validate380.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate377(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
+  if (!validate381(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate381.errors : vErrors.concat(validate381.errors);
     errors = vErrors.length;
   }
-  validate376.errors = vErrors;
+  validate380.errors = vErrors;
   return errors === 0;
 }
-validate376.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_InterpolationNestedTooDeeply = validate381;
-var schema181 = { "type": "object", "description": "Variable expressions are nested too deeply.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate380.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_InterpolationNestedTooDeeply = validate385;
+var schema183 = { "type": "object", "description": "Variable expressions are nested too deeply.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "A variable expression nests more than {maximum} levels deep." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "maximum", "location"], "properties": { "type": { "type": "string", "const": "/problems/interpolation-nested-too-deeply" }, "title": { "type": "string", "const": "Variable expression nested too deeply" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "InterpolationError", "description": "The family of the error." }, "case": { "type": "string", "const": "nestedTooDeeply", "description": "The case within the family." }, "maximum": { "type": "integer", "description": "The deepest nesting allowed." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate382.evaluated;
+  const evaluated0 = validate386.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21473,7 +22102,7 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema181.properties, key0)) {
+      if (!func3.call(schema183.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21618,8 +22247,8 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -21632,35 +22261,35 @@ function validate382(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate382.errors = vErrors;
+  validate386.errors = vErrors;
   return errors === 0;
 }
-validate382.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate381.evaluated;
+  const evaluated0 = validate385.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+  if (!validate386(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate386.errors : vErrors.concat(validate386.errors);
     errors = vErrors.length;
   }
-  validate381.errors = vErrors;
+  validate385.errors = vErrors;
   return errors === 0;
 }
-validate381.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_EnvFileNotFound = validate386;
-var schema183 = { "type": "object", "description": "A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate385.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_EnvFileNotFound = validate390;
+var schema185 = { "type": "object", "description": "A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Environment file '{path}' was not found." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/env-file-not-found" }, "title": { "type": "string", "const": "Environment file not found" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "EnvFileError", "description": "The family of the error." }, "case": { "type": "string", "const": "notFound", "description": "The case within the family." }, "path": { "type": "string", "description": "The file." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate387.evaluated;
+  const evaluated0 = validate391.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21750,7 +22379,7 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema183.properties, key0)) {
+      if (!func3.call(schema185.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -21894,8 +22523,8 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -21908,35 +22537,35 @@ function validate387(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate387.errors = vErrors;
+  validate391.errors = vErrors;
   return errors === 0;
 }
-validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate386.evaluated;
+  const evaluated0 = validate390.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate387(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
+  if (!validate391(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate391.errors : vErrors.concat(validate391.errors);
     errors = vErrors.length;
   }
-  validate386.errors = vErrors;
+  validate390.errors = vErrors;
   return errors === 0;
 }
-validate386.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnknownKey = validate391;
-var schema185 = { "type": "object", "description": "A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate390.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnknownKey = validate395;
+var schema187 = { "type": "object", "description": "A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Unknown key '{key}'[ in {path}]." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unknown-key" }, "title": { "type": "string", "const": "Unknown key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unknownKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate392.evaluated;
+  const evaluated0 = validate396.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22035,7 +22664,7 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema185.properties, key0)) {
+      if (!func3.call(schema187.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -22174,7 +22803,7 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema185.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -22205,8 +22834,8 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -22219,35 +22848,35 @@ function validate392(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate392.errors = vErrors;
+  validate396.errors = vErrors;
   return errors === 0;
 }
-validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate391.evaluated;
+  const evaluated0 = validate395.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
+  if (!validate396(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
     errors = vErrors.length;
   }
-  validate391.errors = vErrors;
+  validate395.errors = vErrors;
   return errors === 0;
 }
-validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationMissingKey = validate396;
-var schema187 = { "type": "object", "description": "A mapping lacks a required key.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate395.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationMissingKey = validate400;
+var schema189 = { "type": "object", "description": "A mapping lacks a required key.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs '{key}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "key", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-missing-key" }, "title": { "type": "string", "const": "Missing key" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "missingKey", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "key": { "type": "string", "description": "The key." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate397.evaluated;
+  const evaluated0 = validate401.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22346,7 +22975,7 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema187.properties, key0)) {
+      if (!func3.call(schema189.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -22485,7 +23114,7 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema187.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -22516,8 +23145,8 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -22530,35 +23159,35 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate397.errors = vErrors;
+  validate401.errors = vErrors;
   return errors === 0;
 }
-validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate396.evaluated;
+  const evaluated0 = validate400.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+  if (!validate401(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
     errors = vErrors.length;
   }
-  validate396.errors = vErrors;
+  validate400.errors = vErrors;
   return errors === 0;
 }
-validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationInvalidValue = validate401;
-var schema189 = { "type": "object", "description": "A value has the wrong type.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate400.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationInvalidValue = validate405;
+var schema191 = { "type": "object", "description": "A value has the wrong type.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} must be {expected}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "expected", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-invalid-value" }, "title": { "type": "string", "const": "Invalid value" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "invalidValue", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "expected": { "type": "string", "description": "What the value must be." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate402.evaluated;
+  const evaluated0 = validate406.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22657,7 +23286,7 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema189.properties, key0)) {
+      if (!func3.call(schema191.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -22796,7 +23425,7 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema189.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -22827,8 +23456,8 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -22841,35 +23470,35 @@ function validate402(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate402.errors = vErrors;
+  validate406.errors = vErrors;
   return errors === 0;
 }
-validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate401.evaluated;
+  const evaluated0 = validate405.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
+  if (!validate406(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
     errors = vErrors.length;
   }
-  validate401.errors = vErrors;
+  validate405.errors = vErrors;
   return errors === 0;
 }
-validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCannotMerge = validate406;
-var schema191 = { "type": "object", "description": "Two documents or files give the same key values of different types, which cannot be merged.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} has a different type than in the previous file; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCannotMerge = validate410;
+var schema193 = { "type": "object", "description": "Two documents or files give the same key values of different types, which cannot be merged.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} has a different type than in the previous file; use !override." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-cannot-merge" }, "title": { "type": "string", "const": "Cannot merge" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "cannotMerge", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate407.evaluated;
+  const evaluated0 = validate411.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22959,7 +23588,7 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema191.properties, key0)) {
+      if (!func3.call(schema193.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23098,7 +23727,7 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema191.properties.path.items.type }, message: "must be string,integer" };
+            const err21 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema193.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err21];
             } else {
@@ -23118,8 +23747,8 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -23132,35 +23761,35 @@ function validate407(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate407.errors = vErrors;
+  validate411.errors = vErrors;
   return errors === 0;
 }
-validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate406.evaluated;
+  const evaluated0 = validate410.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate407(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate407.errors : vErrors.concat(validate407.errors);
+  if (!validate411(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
     errors = vErrors.length;
   }
-  validate406.errors = vErrors;
+  validate410.errors = vErrors;
   return errors === 0;
 }
-validate406.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUndefinedReference = validate411;
-var schema193 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "The kind of reference: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate410.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUndefinedReference = validate415;
+var schema195 = { "type": "object", "description": "A service refers to something that the file does not define.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} refers to {kind} '{name}', which is not defined." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "kind", "name", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-undefined-reference" }, "title": { "type": "string", "const": "Undefined reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "undefinedReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "kind": { "type": "string", "description": "The kind of reference: `service`, `network`, `volume`, `secret`, `config`." }, "name": { "type": "string", "description": "The name that is not defined." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate412.evaluated;
+  const evaluated0 = validate416.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23268,7 +23897,7 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema193.properties, key0)) {
+      if (!func3.call(schema195.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -23407,7 +24036,7 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema193.properties.path.items.type }, message: "must be string,integer" };
+            const err23 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema195.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err23];
             } else {
@@ -23449,8 +24078,8 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -23463,35 +24092,35 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate412.errors = vErrors;
+  validate416.errors = vErrors;
   return errors === 0;
 }
-validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate411(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate415(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate411.evaluated;
+  const evaluated0 = validate415.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate412(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+  if (!validate416(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate416.errors : vErrors.concat(validate416.errors);
     errors = vErrors.length;
   }
-  validate411.errors = vErrors;
+  validate415.errors = vErrors;
   return errors === 0;
 }
-validate411.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationDisabledReference = validate416;
-var schema195 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate415.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationDisabledReference = validate420;
+var schema197 = { "type": "object", "description": "A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} needs service '{service}', which no active profile enables." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "service", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-disabled-reference" }, "title": { "type": "string", "const": "Disabled reference" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "disabledReference", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "service": { "type": "string", "description": "The service that is not enabled." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate417.evaluated;
+  const evaluated0 = validate421.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23590,7 +24219,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema195.properties, key0)) {
+      if (!func3.call(schema197.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -23729,7 +24358,7 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema195.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema197.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -23760,8 +24389,8 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -23774,35 +24403,35 @@ function validate417(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate417.errors = vErrors;
+  validate421.errors = vErrors;
   return errors === 0;
 }
-validate417.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate416.evaluated;
+  const evaluated0 = validate420.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate417(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
+  if (!validate421(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate421.errors : vErrors.concat(validate421.errors);
     errors = vErrors.length;
   }
-  validate416.errors = vErrors;
+  validate420.errors = vErrors;
   return errors === 0;
 }
-validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationConflict = validate421;
-var schema197 = { "type": "object", "description": "Two parts of the file contradict each other.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "The contradiction." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate420.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationConflict = validate425;
+var schema199 = { "type": "object", "description": "Two parts of the file contradict each other.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path}: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-conflict" }, "title": { "type": "string", "const": "Conflicting keys" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "conflict", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "The contradiction." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate422.evaluated;
+  const evaluated0 = validate426.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23901,7 +24530,7 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema197.properties, key0)) {
+      if (!func3.call(schema199.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -24040,7 +24669,7 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema197.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema199.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -24071,8 +24700,8 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -24085,35 +24714,35 @@ function validate422(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate422.errors = vErrors;
+  validate426.errors = vErrors;
   return errors === 0;
 }
-validate422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate421.evaluated;
+  const evaluated0 = validate425.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
+  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
     errors = vErrors.length;
   }
-  validate421.errors = vErrors;
+  validate425.errors = vErrors;
   return errors === 0;
 }
-validate421.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationCircularDependency = validate426;
-var schema199 = { "type": "object", "description": "Services depend on each other in a cycle, so that none of them can start first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Dependency cycle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The cycle, from a service back to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationCircularDependency = validate430;
+var schema201 = { "type": "object", "description": "Services depend on each other in a cycle, so that none of them can start first.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Dependency cycle: {chain}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "chain", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-circular-dependency" }, "title": { "type": "string", "const": "Circular dependency" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "circularDependency", "description": "The case within the family." }, "chain": { "type": "array", "minItems": 1, "description": "The cycle, from a service back to itself.", "items": { "type": "string", "description": "A service." } }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate427.evaluated;
+  const evaluated0 = validate431.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24203,7 +24832,7 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema199.properties, key0)) {
+      if (!func3.call(schema201.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -24370,8 +24999,8 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -24384,34 +25013,34 @@ function validate427(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate427.errors = vErrors;
+  validate431.errors = vErrors;
   return errors === 0;
 }
-validate427.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate426.evaluated;
+  const evaluated0 = validate430.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate427(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
+  if (!validate431(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate431.errors : vErrors.concat(validate431.errors);
     errors = vErrors.length;
   }
-  validate426.errors = vErrors;
+  validate430.errors = vErrors;
   return errors === 0;
 }
-validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationEmptyProject = validate431;
-function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate430.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationEmptyProject = validate435;
+function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate432.evaluated;
+  const evaluated0 = validate436.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24625,8 +25254,8 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -24639,35 +25268,35 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate432.errors = vErrors;
+  validate436.errors = vErrors;
   return errors === 0;
 }
-validate432.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate431.evaluated;
+  const evaluated0 = validate435.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate432(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
+  if (!validate436(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
     errors = vErrors.length;
   }
-  validate431.errors = vErrors;
+  validate435.errors = vErrors;
   return errors === 0;
 }
-validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listProjectServices_200 = validate436;
-var schema204 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
-function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listProjectServices_200 = validate440;
+var schema206 = { "type": "object", "description": "A service of a project.", "additionalProperties": false, "required": ["project", "name", "image", "replicas", "containers"], "properties": { "project": { "type": "string", "description": "The project." }, "name": { "type": "string", "description": "The service." }, "image": { "type": ["string", "null"], "description": "The image in the compose file. Null without a compose file." }, "replicas": { "type": ["integer", "null"], "description": "How many containers the compose file asks for. Null without a compose file." }, "containers": { "type": "array", "description": "Its containers.", "items": { "$ref": "contract#/components/schemas/Container" } } } };
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate438.evaluated;
+  const evaluated0 = validate442.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24756,7 +25385,7 @@ function validate438(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.image !== void 0) {
       let data2 = data.image;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema204.properties.image.type }, message: "must be string,null" };
+        const err8 = { instancePath: instancePath + "/image", schemaPath: "#/properties/image/type", keyword: "type", params: { type: schema206.properties.image.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err8];
         } else {
@@ -24768,7 +25397,7 @@ function validate438(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.replicas !== void 0) {
       let data3 = data.replicas;
       if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3))) && data3 !== null) {
-        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema204.properties.replicas.type }, message: "must be integer,null" };
+        const err9 = { instancePath: instancePath + "/replicas", schemaPath: "#/properties/replicas/type", keyword: "type", params: { type: schema206.properties.replicas.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -24782,8 +25411,8 @@ function validate438(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data4)) {
         const len0 = data4.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate110(data4[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+          if (!validate114(data4[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
             errors = vErrors.length;
           }
         }
@@ -24806,14 +25435,14 @@ function validate438(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate438.errors = vErrors;
+  validate442.errors = vErrors;
   return errors === 0;
 }
-validate438.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate437.evaluated;
+  const evaluated0 = validate441.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24846,8 +25475,8 @@ function validate437(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data0)) {
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate438(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+          if (!validate442(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
             errors = vErrors.length;
           }
         }
@@ -24870,35 +25499,180 @@ function validate437(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate437.errors = vErrors;
+  validate441.errors = vErrors;
   return errors === 0;
 }
-validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate440(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate436.evaluated;
+  const evaluated0 = validate440.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate437(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+  if (!validate441(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate441.errors : vErrors.concat(validate441.errors);
     errors = vErrors.length;
   }
-  validate436.errors = vErrors;
+  validate440.errors = vErrors;
   return errors === 0;
 }
-validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_body = validate442;
-var schema206 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate440.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var streamProjectLogs_200 = validate446;
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate447.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.service === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "service" }, message: "must have required property 'service'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.container === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "container" }, message: "must have required property 'container'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.stream === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "stream" }, message: "must have required property 'stream'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.time === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "time" }, message: "must have required property 'time'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.line === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "line" }, message: "must have required property 'line'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "service" || key0 === "container" || key0 === "stream" || key0 === "time" || key0 === "line")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.service !== void 0) {
+      if (typeof data.service !== "string") {
+        const err6 = { instancePath: instancePath + "/service", schemaPath: "#/properties/service/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.container !== void 0) {
+      if (typeof data.container !== "string") {
+        const err7 = { instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.stream !== void 0) {
+      if (!validate182(data.stream, { instancePath: instancePath + "/stream", parentData: data, parentDataProperty: "stream", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.time !== void 0) {
+      if (!validate101(data.time, { instancePath: instancePath + "/time", parentData: data, parentDataProperty: "time", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.line !== void 0) {
+      if (typeof data.line !== "string") {
+        const err8 = { instancePath: instancePath + "/line", schemaPath: "#/properties/line/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err9 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err9];
+    } else {
+      vErrors.push(err9);
+    }
+    errors++;
+  }
+  validate447.errors = vErrors;
+  return errors === 0;
+}
+validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate446.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate447(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate447.errors : vErrors.concat(validate447.errors);
+    errors = vErrors.length;
+  }
+  validate446.errors = vErrors;
+  return errors === 0;
+}
+validate446.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_body = validate451;
+var schema210 = { "type": "object", "description": "How to bring the project up.", "additionalProperties": false, "properties": { "services": { "type": "array", "maxItems": 1024, "description": "Only these services; left out or empty for all.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A service." } }, "profiles": { "type": "array", "maxItems": 64, "description": "Profiles to enable.", "items": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000]*$", "description": "A profile." } }, "build": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to build images; left out for what the file says." }, "pull": { "type": "string", "enum": ["always", "missing", "never"], "description": "When to pull images; left out for what the file says." }, "recreate": { "type": "string", "enum": ["changed", "never", "always"], "default": "changed", "description": "Which containers to replace." }, "scale": { "type": "object", "description": "Numbers of containers that go before those of the file.", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 1e3, "description": "The number of containers of a service." } }, "remove_orphans": { "type": "boolean", "default": false, "description": "Remove containers of services that the file does not have." }, "timeout_seconds": { "type": "integer", "minimum": 0, "maximum": 3600, "default": 10, "description": "How long a container that is replaced may take to end." } } };
+function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate452.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25064,7 +25838,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data4 === "always" || data4 === "missing" || data4 === "never")) {
-        const err14 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema206.properties.build.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/build", schemaPath: "#/properties/build/enum", keyword: "enum", params: { allowedValues: schema210.properties.build.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -25085,7 +25859,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data5 === "always" || data5 === "missing" || data5 === "never")) {
-        const err16 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema206.properties.pull.enum }, message: "must be equal to one of the allowed values" };
+        const err16 = { instancePath: instancePath + "/pull", schemaPath: "#/properties/pull/enum", keyword: "enum", params: { allowedValues: schema210.properties.pull.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err16];
         } else {
@@ -25105,7 +25879,7 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     if (!(data6 === "changed" || data6 === "never" || data6 === "always")) {
-      const err18 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema206.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
+      const err18 = { instancePath: instancePath + "/recreate", schemaPath: "#/properties/recreate/enum", keyword: "enum", params: { allowedValues: schema210.properties.recreate.enum }, message: "must be equal to one of the allowed values" };
       if (vErrors === null) {
         vErrors = [err18];
       } else {
@@ -25206,34 +25980,34 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate443.errors = vErrors;
+  validate452.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate451.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate443(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
     errors = vErrors.length;
   }
-  validate442.errors = vErrors;
+  validate451.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var upProject_200 = validate445;
-function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var upProject_200 = validate454;
+function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate447.evaluated;
+  const evaluated0 = validate456.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25322,8 +26096,8 @@ function validate447(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate111(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+      if (!validate115(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
         errors = vErrors.length;
       }
     }
@@ -25336,14 +26110,14 @@ function validate447(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate447.errors = vErrors;
+  validate456.errors = vErrors;
   return errors === 0;
 }
-validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate455(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate446.evaluated;
+  const evaluated0 = validate455.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25405,8 +26179,8 @@ function validate446(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data1)) {
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate447(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate447.errors : vErrors.concat(validate447.errors);
+          if (!validate456(data1[i0], { instancePath: instancePath + "/services/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
             errors = vErrors.length;
           }
         }
@@ -25454,35 +26228,35 @@ function validate446(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate446.errors = vErrors;
+  validate455.errors = vErrors;
   return errors === 0;
 }
-validate446.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate455.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate454(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate445.evaluated;
+  const evaluated0 = validate454.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate446(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
+  if (!validate455(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate455.errors : vErrors.concat(validate455.errors);
     errors = vErrors.length;
   }
-  validate445.errors = vErrors;
+  validate454.errors = vErrors;
   return errors === 0;
 }
-validate445.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeValidationUnsupported = validate451;
-var schema211 = { "type": "object", "description": "The file uses a feature that is not supported.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate454.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeValidationUnsupported = validate460;
+var schema215 = { "type": "object", "description": "The file uses a feature that is not supported.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "{path} is not supported: {reason}." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "path", "reason", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-validation-unsupported" }, "title": { "type": "string", "const": "Not supported here" }, "status": { "type": "integer", "const": 400 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeValidationError", "description": "The family of the error." }, "case": { "type": "string", "const": "unsupported", "description": "The case within the family." }, "path": { "type": "array", "description": "The place in the compose file: keys and indexes, from the outermost inwards.", "items": { "type": ["string", "integer"], "description": "A key of a mapping, or an index into a list." } }, "reason": { "type": "string", "description": "Why not." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate452.evaluated;
+  const evaluated0 = validate461.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25581,7 +26355,7 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema211.properties, key0)) {
+      if (!func3.call(schema215.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -25720,7 +26494,7 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
         for (let i0 = 0; i0 < len0; i0++) {
           let data8 = data7[i0];
           if (typeof data8 !== "string" && !(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)))) {
-            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema211.properties.path.items.type }, message: "must be string,integer" };
+            const err22 = { instancePath: instancePath + "/path/" + i0, schemaPath: "#/properties/path/items/type", keyword: "type", params: { type: schema215.properties.path.items.type }, message: "must be string,integer" };
             if (vErrors === null) {
               vErrors = [err22];
             } else {
@@ -25751,8 +26525,8 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -25765,35 +26539,35 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate452.errors = vErrors;
+  validate461.errors = vErrors;
   return errors === 0;
 }
-validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate460.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+  if (!validate461(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate461.errors : vErrors.concat(validate461.errors);
     errors = vErrors.length;
   }
-  validate451.errors = vErrors;
+  validate460.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorServiceNotFound = validate456;
-var schema213 = { "type": "object", "description": "The project has no service with this name. Service names are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "No service '{service}' in project '{project}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "project", "service"], "properties": { "type": { "type": "string", "const": "/problems/orchestrator-service-not-found" }, "title": { "type": "string", "const": "Service not found" }, "status": { "type": "integer", "const": 404 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "OrchestratorError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "project": { "type": "string", "description": "The project." }, "service": { "type": "string", "description": "The service." } } };
-function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorServiceNotFound = validate465;
+var schema217 = { "type": "object", "description": "The project has no service with this name. Service names are case sensitive.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "No service '{service}' in project '{project}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "project", "service"], "properties": { "type": { "type": "string", "const": "/problems/orchestrator-service-not-found" }, "title": { "type": "string", "const": "Service not found" }, "status": { "type": "integer", "const": 404 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "OrchestratorError", "description": "The family of the error." }, "case": { "type": "string", "const": "serviceNotFound", "description": "The case within the family." }, "project": { "type": "string", "description": "The project." }, "service": { "type": "string", "description": "The service." } } };
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate457.evaluated;
+  const evaluated0 = validate466.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25883,7 +26657,7 @@ function validate457(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema213.properties, key0)) {
+      if (!func3.call(schema217.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -26046,35 +26820,35 @@ function validate457(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate457.errors = vErrors;
+  validate466.errors = vErrors;
   return errors === 0;
 }
-validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate456.evaluated;
+  const evaluated0 = validate465.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate457(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
+  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
     errors = vErrors.length;
   }
-  validate456.errors = vErrors;
+  validate465.errors = vErrors;
   return errors === 0;
 }
-validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeExternalVolumeNotFound = validate460;
-var schema215 = { "type": "object", "description": "A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "External volume '{volume}' was not found. Create it with 'container volume create {volume}' before running compose." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "volume", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-external-volume-not-found" }, "title": { "type": "string", "const": "External volume not found" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "externalVolumeNotFound", "description": "The case within the family." }, "volume": { "type": "string", "description": "The volume." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
-function validate461(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeExternalVolumeNotFound = validate469;
+var schema219 = { "type": "object", "description": "A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "External volume '{volume}' was not found. Create it with 'container volume create {volume}' before running compose." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "volume", "location"], "properties": { "type": { "type": "string", "const": "/problems/compose-external-volume-not-found" }, "title": { "type": "string", "const": "External volume not found" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeError", "description": "The family of the error." }, "case": { "type": "string", "const": "externalVolumeNotFound", "description": "The case within the family." }, "volume": { "type": "string", "description": "The volume." }, "location": { "$ref": "contract#/components/schemas/SourceLocation" } } };
+function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate461.evaluated;
+  const evaluated0 = validate470.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26164,7 +26938,7 @@ function validate461(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema215.properties, key0)) {
+      if (!func3.call(schema219.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -26308,8 +27082,8 @@ function validate461(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.location !== void 0) {
-      if (!validate202(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+      if (!validate206(data.location, { instancePath: instancePath + "/location", parentData: data, parentDataProperty: "location", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
         errors = vErrors.length;
       }
     }
@@ -26322,36 +27096,36 @@ function validate461(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate461.errors = vErrors;
+  validate470.errors = vErrors;
   return errors === 0;
 }
-validate461.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate460.evaluated;
+  const evaluated0 = validate469.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate461(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate461.errors : vErrors.concat(validate461.errors);
+  if (!validate470(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
     errors = vErrors.length;
   }
-  validate460.errors = vErrors;
+  validate469.errors = vErrors;
   return errors === 0;
 }
-validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeWaitNonZeroExitCode = validate465;
-var schema217 = { "type": "object", "description": "A service that must complete before others start has failed. Look at its logs.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{containerName}' exited with non-zero status {exitCode}; service_completed_successfully condition not satisfied." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "exitCode"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-non-zero-exit-code" }, "title": { "type": "string", "const": "Dependency failed" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "nonZeroExitCode", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that ended." }, "exitCode": { "type": "integer", "format": "int32", "description": "Its exit code." } } };
+validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeWaitNonZeroExitCode = validate474;
+var schema221 = { "type": "object", "description": "A service that must complete before others start has failed. Look at its logs.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Container '{containerName}' exited with non-zero status {exitCode}; service_completed_successfully condition not satisfied." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "exitCode"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-non-zero-exit-code" }, "title": { "type": "string", "const": "Dependency failed" }, "status": { "type": "integer", "const": 409 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "nonZeroExitCode", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that ended." }, "exitCode": { "type": "integer", "format": "int32", "description": "Its exit code." } } };
 var formats30 = require_formats().fullFormats.int32;
-function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate475(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate466.evaluated;
+  const evaluated0 = validate475.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26441,7 +27215,7 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema217.properties, key0)) {
+      if (!func3.call(schema221.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -26616,35 +27390,35 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate466.errors = vErrors;
+  validate475.errors = vErrors;
   return errors === 0;
 }
-validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate475.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate465.evaluated;
+  const evaluated0 = validate474.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
+  if (!validate475(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate475.errors : vErrors.concat(validate475.errors);
     errors = vErrors.length;
   }
-  validate465.errors = vErrors;
+  validate474.errors = vErrors;
   return errors === 0;
 }
-validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ComposeWaitTimeout = validate469;
-var schema219 = { "type": "object", "description": "A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for container '{containerName}' to satisfy condition '{condition}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "condition", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-timeout" }, "title": { "type": "string", "const": "Dependency not ready in time" }, "status": { "type": "integer", "const": 504 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that did not meet the condition." }, "condition": { "type": "string", "enum": ["service_started", "service_healthy", "service_completed_successfully"], "description": "The condition." }, "seconds": { "type": "integer", "description": "The timeout, in seconds." } } };
-function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ComposeWaitTimeout = validate478;
+var schema223 = { "type": "object", "description": "A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`.", "x-problem": { "raised-by": "service", "exit-code": 1, "message": "Timed out after {seconds}s waiting for container '{containerName}' to satisfy condition '{condition}'." }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "error", "case", "containerName", "condition", "seconds"], "properties": { "type": { "type": "string", "const": "/problems/compose-wait-timeout" }, "title": { "type": "string", "const": "Dependency not ready in time" }, "status": { "type": "integer", "const": 504 }, "message": { "type": "string", "description": "What happened, for people to read." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "error": { "type": "string", "const": "ComposeWaitError", "description": "The family of the error." }, "case": { "type": "string", "const": "timeout", "description": "The case within the family." }, "containerName": { "type": "string", "description": "The container that did not meet the condition." }, "condition": { "type": "string", "enum": ["service_started", "service_healthy", "service_completed_successfully"], "description": "The condition." }, "seconds": { "type": "integer", "description": "The timeout, in seconds." } } };
+function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate470.evaluated;
+  const evaluated0 = validate479.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26743,7 +27517,7 @@ function validate470(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func3.call(schema219.properties, key0)) {
+      if (!func3.call(schema223.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -26898,7 +27672,7 @@ function validate470(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data8 === "service_started" || data8 === "service_healthy" || data8 === "service_completed_successfully")) {
-        const err24 = { instancePath: instancePath + "/condition", schemaPath: "#/properties/condition/enum", keyword: "enum", params: { allowedValues: schema219.properties.condition.enum }, message: "must be equal to one of the allowed values" };
+        const err24 = { instancePath: instancePath + "/condition", schemaPath: "#/properties/condition/enum", keyword: "enum", params: { allowedValues: schema223.properties.condition.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -26928,34 +27702,34 @@ function validate470(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate470.errors = vErrors;
+  validate479.errors = vErrors;
   return errors === 0;
 }
-validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate469.evaluated;
+  const evaluated0 = validate478.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate470(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
+  if (!validate479(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
     errors = vErrors.length;
   }
-  validate469.errors = vErrors;
+  validate478.errors = vErrors;
   return errors === 0;
 }
-validate469.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var downProject_body = validate473;
-function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate478.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var downProject_body = validate482;
+function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate474.evaluated;
+  const evaluated0 = validate483.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27040,34 +27814,34 @@ function validate474(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate474.errors = vErrors;
+  validate483.errors = vErrors;
   return errors === 0;
 }
-validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate482(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate473.evaluated;
+  const evaluated0 = validate482.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate474(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate474.errors : vErrors.concat(validate474.errors);
+  if (!validate483(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
     errors = vErrors.length;
   }
-  validate473.errors = vErrors;
+  validate482.errors = vErrors;
   return errors === 0;
 }
-validate473.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var downProject_200 = validate476;
-function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate482.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var downProject_200 = validate485;
+function validate486(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate477.evaluated;
+  const evaluated0 = validate486.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27183,34 +27957,34 @@ function validate477(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate477.errors = vErrors;
+  validate486.errors = vErrors;
   return errors === 0;
 }
-validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate486.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate476.evaluated;
+  const evaluated0 = validate485.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate477(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
+  if (!validate486(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate486.errors : vErrors.concat(validate486.errors);
     errors = vErrors.length;
   }
-  validate476.errors = vErrors;
+  validate485.errors = vErrors;
   return errors === 0;
 }
-validate476.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartProject_body = validate479;
-function validate480(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartProject_body = validate488;
+function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate480.evaluated;
+  const evaluated0 = validate489.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27334,34 +28108,34 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate480.errors = vErrors;
+  validate489.errors = vErrors;
   return errors === 0;
 }
-validate480.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate479.evaluated;
+  const evaluated0 = validate488.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate480(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate480.errors : vErrors.concat(validate480.errors);
+  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
     errors = vErrors.length;
   }
-  validate479.errors = vErrors;
+  validate488.errors = vErrors;
   return errors === 0;
 }
-validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var restartProject_200 = validate482;
-function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var restartProject_200 = validate491;
+function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate483.evaluated;
+  const evaluated0 = validate492.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27443,34 +28217,34 @@ function validate483(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate483.errors = vErrors;
+  validate492.errors = vErrors;
   return errors === 0;
 }
-validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate482(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate482.evaluated;
+  const evaluated0 = validate491.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate483(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+  if (!validate492(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate492.errors : vErrors.concat(validate492.errors);
     errors = vErrors.length;
   }
-  validate482.errors = vErrors;
+  validate491.errors = vErrors;
   return errors === 0;
 }
-validate482.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var buildProject_body = validate485;
-function validate486(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var buildProject_body = validate494;
+function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate486.evaluated;
+  const evaluated0 = validate495.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27585,34 +28359,34 @@ function validate486(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate486.errors = vErrors;
+  validate495.errors = vErrors;
   return errors === 0;
 }
-validate486.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate494(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate485.evaluated;
+  const evaluated0 = validate494.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate486(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate486.errors : vErrors.concat(validate486.errors);
+  if (!validate495(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate495.errors : vErrors.concat(validate495.errors);
     errors = vErrors.length;
   }
-  validate485.errors = vErrors;
+  validate494.errors = vErrors;
   return errors === 0;
 }
-validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var buildProject_200 = validate488;
-function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate494.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var buildProject_200 = validate497;
+function validate498(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate489.evaluated;
+  const evaluated0 = validate498.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27730,14 +28504,14 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate489.errors = vErrors;
+  validate498.errors = vErrors;
   return errors === 0;
 }
-validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate498.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate491.evaluated;
+  const evaluated0 = validate500.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27835,14 +28609,14 @@ function validate491(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate491.errors = vErrors;
+  validate500.errors = vErrors;
   return errors === 0;
 }
-validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate502(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate493.evaluated;
+  const evaluated0 = validate502.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27920,14 +28694,14 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate493.errors = vErrors;
+  validate502.errors = vErrors;
   return errors === 0;
 }
-validate493.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate502.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate495.evaluated;
+  const evaluated0 = validate504.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28019,14 +28793,14 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate495.errors = vErrors;
+  validate504.errors = vErrors;
   return errors === 0;
 }
-validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate497.evaluated;
+  const evaluated0 = validate506.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28144,15 +28918,15 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate497.errors = vErrors;
+  validate506.errors = vErrors;
   return errors === 0;
 }
-validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate506.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate488.evaluated;
+  const evaluated0 = validate497.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28163,8 +28937,8 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
+  if (!validate498(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate498.errors : vErrors.concat(validate498.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -28174,8 +28948,8 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate491(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate491.errors : vErrors.concat(validate491.errors);
+  if (!validate500(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate500.errors : vErrors.concat(validate500.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -28191,8 +28965,8 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate493(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
+    if (!validate502(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate502.errors : vErrors.concat(validate502.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -28208,8 +28982,8 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
       const _errs4 = errors;
-      if (!validate495(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate495.errors : vErrors.concat(validate495.errors);
+      if (!validate504(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate504.errors : vErrors.concat(validate504.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs4 === errors;
@@ -28225,8 +28999,8 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         const _errs5 = errors;
-        if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-          vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
+        if (!validate506(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+          vErrors = vErrors === null ? validate506.errors : vErrors.concat(validate506.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs5 === errors;
@@ -28263,16 +29037,16 @@ function validate488(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate488.errors = vErrors;
+  validate497.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate488.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var problem_OrchestratorProjectNotIngested = validate499;
-function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate497.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var problem_OrchestratorProjectNotIngested = validate508;
+function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate500.evaluated;
+  const evaluated0 = validate509.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28505,34 +29279,34 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate500.errors = vErrors;
+  validate509.errors = vErrors;
   return errors === 0;
 }
-validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate508(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate499.evaluated;
+  const evaluated0 = validate508.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate500(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate500.errors : vErrors.concat(validate500.errors);
+  if (!validate509(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate509.errors : vErrors.concat(validate509.errors);
     errors = vErrors.length;
   }
-  validate499.errors = vErrors;
+  validate508.errors = vErrors;
   return errors === 0;
 }
-validate499.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullProject_body = validate503;
-function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate508.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullProject_body = validate512;
+function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate504.evaluated;
+  const evaluated0 = validate513.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28635,34 +29409,34 @@ function validate504(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate504.errors = vErrors;
+  validate513.errors = vErrors;
   return errors === 0;
 }
-validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate512(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate503.evaluated;
+  const evaluated0 = validate512.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate504(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate504.errors : vErrors.concat(validate504.errors);
+  if (!validate513(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate513.errors : vErrors.concat(validate513.errors);
     errors = vErrors.length;
   }
-  validate503.errors = vErrors;
+  validate512.errors = vErrors;
   return errors === 0;
 }
-validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var pullProject_200 = validate506;
-function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate512.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var pullProject_200 = validate515;
+function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate507.evaluated;
+  const evaluated0 = validate516.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28780,14 +29554,14 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate507.errors = vErrors;
+  validate516.errors = vErrors;
   return errors === 0;
 }
-validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate509.evaluated;
+  const evaluated0 = validate518.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28885,14 +29659,14 @@ function validate509(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate509.errors = vErrors;
+  validate518.errors = vErrors;
   return errors === 0;
 }
-validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate511(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate511.evaluated;
+  const evaluated0 = validate520.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28970,14 +29744,14 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate511.errors = vErrors;
+  validate520.errors = vErrors;
   return errors === 0;
 }
-validate511.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate520.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate5222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate513.evaluated;
+  const evaluated0 = validate5222.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29069,14 +29843,14 @@ function validate513(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate513.errors = vErrors;
+  validate5222.errors = vErrors;
   return errors === 0;
 }
-validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5222.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate515.evaluated;
+  const evaluated0 = validate524.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29194,15 +29968,15 @@ function validate515(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate515.errors = vErrors;
+  validate524.errors = vErrors;
   return errors === 0;
 }
-validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate506.evaluated;
+  const evaluated0 = validate515.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29213,8 +29987,8 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
   let valid0 = false;
   let passing0 = null;
   const _errs1 = errors;
-  if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
+  if (!validate516(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate516.errors : vErrors.concat(validate516.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs1 === errors;
@@ -29224,8 +29998,8 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
     var props0 = true;
   }
   const _errs2 = errors;
-  if (!validate509(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate509.errors : vErrors.concat(validate509.errors);
+  if (!validate518(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate518.errors : vErrors.concat(validate518.errors);
     errors = vErrors.length;
   }
   var _valid0 = _errs2 === errors;
@@ -29241,8 +30015,8 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     const _errs3 = errors;
-    if (!validate511(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-      vErrors = vErrors === null ? validate511.errors : vErrors.concat(validate511.errors);
+    if (!validate520(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+      vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
       errors = vErrors.length;
     }
     var _valid0 = _errs3 === errors;
@@ -29258,8 +30032,8 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
       const _errs4 = errors;
-      if (!validate513(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate513.errors : vErrors.concat(validate513.errors);
+      if (!validate5222(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
         errors = vErrors.length;
       }
       var _valid0 = _errs4 === errors;
@@ -29275,8 +30049,8 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         const _errs5 = errors;
-        if (!validate515(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-          vErrors = vErrors === null ? validate515.errors : vErrors.concat(validate515.errors);
+        if (!validate524(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+          vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
           errors = vErrors.length;
         }
         var _valid0 = _errs5 === errors;
@@ -29313,16 +30087,16 @@ function validate506(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
   }
-  validate506.errors = vErrors;
+  validate515.errors = vErrors;
   evaluated0.props = props0;
   return errors === 0;
 }
-validate506.evaluated = { "dynamicProps": true, "dynamicItems": false };
-var scaleService_body = validate517;
-function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate515.evaluated = { "dynamicProps": true, "dynamicItems": false };
+var scaleService_body = validate526;
+function validate527(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate518.evaluated;
+  const evaluated0 = validate527.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29382,34 +30156,34 @@ function validate518(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate518.errors = vErrors;
+  validate527.errors = vErrors;
   return errors === 0;
 }
-validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate527.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate526(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate517.evaluated;
+  const evaluated0 = validate526.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate518(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate518.errors : vErrors.concat(validate518.errors);
+  if (!validate527(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate527.errors : vErrors.concat(validate527.errors);
     errors = vErrors.length;
   }
-  validate517.errors = vErrors;
+  validate526.errors = vErrors;
   return errors === 0;
 }
-validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var scaleService_200 = validate520;
-function validate521(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate526.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var scaleService_200 = validate529;
+function validate530(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate521.evaluated;
+  const evaluated0 = validate530.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29503,8 +30277,8 @@ function validate521(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data3)) {
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate447(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate447.errors : vErrors.concat(validate447.errors);
+          if (!validate456(data3[i0], { instancePath: instancePath + "/containers/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
             errors = vErrors.length;
           }
         }
@@ -29527,34 +30301,34 @@ function validate521(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate521.errors = vErrors;
+  validate530.errors = vErrors;
   return errors === 0;
 }
-validate521.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate530.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate520.evaluated;
+  const evaluated0 = validate529.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate521(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate521.errors : vErrors.concat(validate521.errors);
+  if (!validate530(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate530.errors : vErrors.concat(validate530.errors);
     errors = vErrors.length;
   }
-  validate520.errors = vErrors;
+  validate529.errors = vErrors;
   return errors === 0;
 }
-validate520.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_OrchestratorInvalidReplicaCount = validate524;
-function validate525(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_OrchestratorInvalidReplicaCount = validate533;
+function validate534(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate525.evaluated;
+  const evaluated0 = validate534.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29787,34 +30561,722 @@ function validate525(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate525.errors = vErrors;
+  validate534.errors = vErrors;
   return errors === 0;
 }
-validate525.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate534.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate533(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate524.evaluated;
+  const evaluated0 = validate533.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate525(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate525.errors : vErrors.concat(validate525.errors);
+  if (!validate534(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate534.errors : vErrors.concat(validate534.errors);
     errors = vErrors.length;
   }
-  validate524.errors = vErrors;
+  validate533.errors = vErrors;
   return errors === 0;
 }
-validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate528;
-function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate533.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createPageLink_201 = validate537;
+var formats32 = require_formats().fullFormats.uri;
+function validate538(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate529.evaluated;
+  const evaluated0 = validate538.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.url === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "url" }, message: "must have required property 'url'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.expires_at === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "expires_at" }, message: "must have required property 'expires_at'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "url" || key0 === "expires_at")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.url !== void 0) {
+      let data0 = data.url;
+      if (typeof data0 === "string") {
+        if (!formats32(data0)) {
+          const err3 = { instancePath: instancePath + "/url", schemaPath: "#/properties/url/format", keyword: "format", params: { format: "uri" }, message: 'must match format "uri"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      } else {
+        const err4 = { instancePath: instancePath + "/url", schemaPath: "#/properties/url/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.expires_at !== void 0) {
+      let data1 = data.expires_at;
+      if (typeof data1 === "string") {
+        if (!formats02.validate(data1)) {
+          const err5 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      } else {
+        const err6 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate538.errors = vErrors;
+  return errors === 0;
+}
+validate538.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate537(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate537.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate538(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate538.errors : vErrors.concat(validate538.errors);
+    errors = vErrors.length;
+  }
+  validate537.errors = vErrors;
+  return errors === 0;
+}
+validate537.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_PageNotServed = validate540;
+function validate541(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate541.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/page-not-served" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/page-not-served" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Page not served" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Page not served" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (404 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 404 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate541.errors = vErrors;
+  return errors === 0;
+}
+validate541.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate540(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate540.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate541(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate541.errors : vErrors.concat(validate541.errors);
+    errors = vErrors.length;
+  }
+  validate540.errors = vErrors;
+  return errors === 0;
+}
+validate540.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startPageSession_body = validate544;
+function validate545(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate545.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.token === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token" }, message: "must have required property 'token'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "token")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.token !== void 0) {
+      let data0 = data.token;
+      if (typeof data0 === "string") {
+        if (func12(data0) > 256) {
+          const err2 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" };
+          if (vErrors === null) {
+            vErrors = [err2];
+          } else {
+            vErrors.push(err2);
+          }
+          errors++;
+        }
+        if (func12(data0) < 1) {
+          const err3 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+        if (!pattern32.test(data0)) {
+          const err4 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" }, message: 'must match pattern "^[^\\u0000]*$"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      } else {
+        const err5 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate545.errors = vErrors;
+  return errors === 0;
+}
+validate545.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate544(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate544.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate545(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate545.errors : vErrors.concat(validate545.errors);
+    errors = vErrors.length;
+  }
+  validate544.errors = vErrors;
+  return errors === 0;
+}
+validate544.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startPageSession_201 = validate547;
+function validate548(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate548.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.key === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "key" }, message: "must have required property 'key'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.expires_at === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "expires_at" }, message: "must have required property 'expires_at'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "key" || key0 === "expires_at")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.key !== void 0) {
+      if (typeof data.key !== "string") {
+        const err3 = { instancePath: instancePath + "/key", schemaPath: "#/properties/key/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.expires_at !== void 0) {
+      let data1 = data.expires_at;
+      if (typeof data1 === "string") {
+        if (!formats02.validate(data1)) {
+          const err4 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      } else {
+        const err5 = { instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate548.errors = vErrors;
+  return errors === 0;
+}
+validate548.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate547(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate547.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate548(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate548.errors : vErrors.concat(validate548.errors);
+    errors = vErrors.length;
+  }
+  validate547.errors = vErrors;
+  return errors === 0;
+}
+validate547.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_PageLinkRefused = validate550;
+function validate551(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate551.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/page-link-refused" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/page-link-refused" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Page link refused" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Page link refused" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (401 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 401 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate582(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate551.errors = vErrors;
+  return errors === 0;
+}
+validate551.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate550(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate550.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate551(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate551.errors : vErrors.concat(validate551.errors);
+    errors = vErrors.length;
+  }
+  validate550.errors = vErrors;
+  return errors === 0;
+}
+validate550.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate554;
+function validate555(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate555.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29967,34 +31429,34 @@ function validate529(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate529.errors = vErrors;
+  validate555.errors = vErrors;
   return errors === 0;
 }
-validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate528(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate555.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate554(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate528.evaluated;
+  const evaluated0 = validate554.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate529(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
+  if (!validate555(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate555.errors : vErrors.concat(validate555.errors);
     errors = vErrors.length;
   }
-  validate528.errors = vErrors;
+  validate554.errors = vErrors;
   return errors === 0;
 }
-validate528.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate532;
-function validate533(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate554.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate558;
+function validate559(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate533.evaluated;
+  const evaluated0 = validate559.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30190,35 +31652,36 @@ function validate533(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate533.errors = vErrors;
+  validate559.errors = vErrors;
   return errors === 0;
 }
-validate533.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate532(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate559.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate558(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate532.evaluated;
+  const evaluated0 = validate558.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate533(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+  if (!validate559(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate559.errors : vErrors.concat(validate559.errors);
     errors = vErrors.length;
   }
-  validate532.errors = vErrors;
+  validate558.errors = vErrors;
   return errors === 0;
 }
-validate532.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate558.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   buildProject_200,
   buildProject_body,
   buildProject_path,
   createNetwork_201,
   createNetwork_body,
+  createPageLink_201,
   createSecret_201,
   createSecret_body,
   createVolume_201,
@@ -30228,6 +31691,7 @@ export {
   downProject_200,
   downProject_body,
   downProject_path,
+  endPageSession_header,
   execInContainer_200,
   execInContainer_body,
   execInContainer_path,
@@ -30310,6 +31774,9 @@ export {
   problem_OrchestratorProjectNotFound,
   problem_OrchestratorProjectNotIngested,
   problem_OrchestratorServiceNotFound,
+  problem_PageLinkRefused,
+  problem_PageNotServed,
+  problem_PageSessionRequired,
   problem_PayloadTooLarge,
   problem_RouteNotFound,
   problem_RuntimeAlreadyExists,
@@ -30344,10 +31811,15 @@ export {
   scaleService_body,
   scaleService_path,
   startContainer_path,
+  startPageSession_201,
+  startPageSession_body,
   stopContainer_body,
   stopContainer_path,
   streamEvents_200,
   streamEvents_query,
+  streamProjectLogs_200,
+  streamProjectLogs_path,
+  streamProjectLogs_query,
   upProject_200,
   upProject_body,
   upProject_path,

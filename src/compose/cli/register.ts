@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   wait: async () => (await import('./commands/watching.js')).waitCommand,
   watch: async () => (await import('./commands/watching.js')).watchCommand,
   auth: async () => (await import('./commands/auth.js')).authCommand,
+  ui: async () => (await import('./commands/ui.js')).uiCommand,
   serve: async () => (await import('./commands/serve.js')).serveCommand,
   version: async () => (await import('./commands/version.js')).versionCommand,
   completion: completionCommand,

@@ -17,7 +17,11 @@ export interface AdmissionOptions {
 }
 
 /** The problem that a request is refused with; null: it may go on. */
-export type Admit = (request: IncomingMessage) => ProblemReply | null;
+export interface Admission {
+  request(request: IncomingMessage): ProblemReply | null;
+  /** By its `Host` alone: a document that a link of another site may lead to. */
+  host(request: IncomingMessage): ProblemReply | null;
+}
 
 /**
  * Decides by what only a browser says, and what a page cannot forge (Fetch standard, forbidden request-headers):
@@ -28,7 +32,7 @@ export type Admit = (request: IncomingMessage) => ProblemReply | null;
  *
  * @throws ListenOptionsError when an allowed host is none
  */
-export function createAdmission({ address, allowedHosts, certificate }: AdmissionOptions): Admit {
+export function createAdmission({ address, allowedHosts, certificate }: AdmissionOptions): Admission {
   const allowed = new Set(allowedHosts.map(allowedHost));
   const named = certificate === null ? null : new X509Certificate(certificate);
   const isOwn = (host: string, { socket }: IncomingMessage): boolean =>
@@ -39,16 +43,20 @@ export function createAdmission({ address, allowedHosts, certificate }: Admissio
     allowed.has(host) ||
     // A browser lets no page call itself by a name that the certificate lacks.
     isNamedBy(named, host);
-  return (request) => {
+  const admitHost: Admission['host'] = (request) => {
     const { host: hostField = '' } = request.headers;
-    const page = foreignPageOf(request);
-    if (page !== null) {
-      return foreignRequest({ message: `A web page of ${page} asks this, which may not use this server.` });
-    }
     const host = hostOf(hostField);
     if (host !== null && isOwn(host, request)) return null;
     const message = `This server does not go by the name '${hostField}'. Call it by its address, or start it with --allow-host.`;
     return foreignRequest({ message });
+  };
+  return {
+    host: admitHost,
+    request: (request) => {
+      const page = foreignPageOf(request);
+      if (page === null) return admitHost(request);
+      return foreignRequest({ message: `A web page of ${page} asks this, which may not use this server.` });
+    },
   };
 }
 

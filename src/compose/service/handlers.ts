@@ -8,7 +8,9 @@ import type { ComposeDependencies } from './dependencies.js';
 import * as images from './images/images.js';
 import * as networks from './networks/networks.js';
 import * as acts from './projects/acts.js';
+import * as page from './page/page.js';
 import * as projectImages from './projects/images.js';
+import { streamProjectLogs } from './projects/logs.js';
 import * as projects from './projects/projects.js';
 import * as secrets from './secrets/secrets.js';
 import { streamEvents } from './system/events.js';
@@ -56,7 +58,11 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   upProject: acts.upProject,
   downProject: acts.downProject,
   restartProject: acts.restartProject,
+  streamProjectLogs,
   scaleService: acts.scaleService,
   buildProject: projectImages.buildProject,
   pullProject: projectImages.pullProject,
+  createPageLink: page.createPageLink,
+  startPageSession: page.startPageSession,
+  endPageSession: page.endPageSession,
 };

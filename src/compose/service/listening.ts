@@ -7,7 +7,7 @@ import type { Log } from '../../../generated/contract.js';
 import { TurnTakenError } from '../../contract/in-turn.js';
 import { listen, type RunningServer, type TlsMaterial } from '../../contract/server.js';
 import { SocketPathError } from '../../contract/unix-socket.js';
-import { createAdmission, type Admit } from './admission.js';
+import { createAdmission, type Admission } from './admission.js';
 import { openAuthStore } from './auth-store.js';
 import { isLoopback, listenAddressText, type ListenAddress } from './listen-address.js';
 import { ListenError, ListenOptionsError } from './refusals.js';
@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly clientCa?: string | undefined;
   /** Which of those clients are let in: path of the auth store. */
   readonly authStore?: string | undefined;
+  /** Whether the page for people is served there: to browsers of this machine, or over TLS. */
+  readonly page?: boolean | undefined;
 }
 
 /** Who calls: `name` is the client's in the auth store, null where the server has none. */
@@ -37,7 +39,7 @@ export interface Listening {
   /** Who calls over a connection; null: a certificate that is not in the auth store, whose requests are refused (403). */
   callerOf(socket: Socket): Promise<Caller | null>;
   /** Refuses what web pages of other sites ask. */
-  readonly admit: Admit;
+  readonly admission: Admission;
   /**
    * Begins to listen. `url` of the answer is what `--remote` takes.
    *
@@ -59,11 +61,11 @@ export async function prepareListening(options: ListenOptions, log: Log): Promis
   requireSense(options);
   const tls = address.scheme === 'tls' ? await readTlsMaterial(options) : null;
   const certificate = tls?.cert ?? null;
-  const admit = createAdmission({ address, allowedHosts: options.allowedHosts ?? [], certificate });
+  const admission = createAdmission({ address, allowedHosts: options.allowedHosts ?? [], certificate });
   const store = options.authStore === undefined ? null : await openAuthStore(options.authStore, log);
   warn(options, log);
   return {
-    admit,
+    admission,
     async callerOf(socket) {
       if (store === null) return { name: null };
       const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
@@ -99,6 +101,11 @@ function requireSense(options: ListenOptions): void {
     if (authStore !== undefined && clientCa === undefined) {
       throw new ListenOptionsError('--auth-store needs --client-ca: without it no client shows a certificate.');
     }
+  }
+  if (options.page === true && address.scheme !== 'tls' && (address.scheme === 'unix' || !isLoopback(address.host))) {
+    throw new ListenOptionsError(
+      '--ui needs a tcp:// address of this machine (tcp://127.0.0.1:7070), or a tls:// one.',
+    );
   }
   if (address.scheme === 'tcp' && !isLoopback(address.host) && insecure !== true) {
     const where = listenAddressText(address);

@@ -9,16 +9,26 @@ import type { ReplyValidation } from '../../contract/reply-check.js';
 import { securityHeaders } from '../../contract/security-headers.js';
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
-import type { Admit } from './admission.js';
+import type { Admission } from './admission.js';
 import type { ComposeDependencies } from './dependencies.js';
 import { problemOfServer } from './failure-replies.js';
 import { composeHandlers } from './handlers.js';
 import type { Caller } from './listening.js';
 import { createComposeMetrics } from './metrics.js';
+import type { PageAccess } from './page/access.js';
+import { createContainersPages } from './page/pages.js';
 import { openProjectRegistry } from './projects/registry.js';
 import { composeSecurity } from './security.js';
 import type { Allowance } from './trust/allowances.js';
 import { createTurns } from './turns.js';
+
+/** Who may come in at an address. */
+export interface Entrance {
+  /** Who calls over a connection; null: nobody who may. */
+  callerOf(socket: Socket): Promise<Caller | null>;
+  /** Refuses a request before anything is done for it. */
+  readonly admission: Admission;
+}
 
 export interface ComposeServiceOptions {
   readonly backend: Backend;
@@ -30,18 +40,22 @@ export interface ComposeServiceOptions {
   readonly projectsFolder: string | null;
   /** What the operator allows callers and the projects that they send; default: nothing. */
   readonly allowances?: ReadonlySet<Allowance>;
-  /** Who calls over a connection; null: nobody who may. */
-  readonly callerOf: (socket: Socket) => Promise<Caller | null>;
-  /** Refuses a request before anything is done for it. */
-  readonly admit: Admit;
+  /** The address that the service is reached at. */
+  readonly entrance: Entrance;
+  /** The page for people, which the entrance is then for alone; default: there is none. */
+  readonly page?: { readonly access: PageAccess; readonly folder: URL } | null;
   readonly replyValidation: ReplyValidation;
   /** The bundled contract and the script of the API reference, as the build has put them. */
   readonly pages: { readonly openapi: URL; readonly referenceScript: URL };
 }
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
 export interface ComposeService {
   /** Answers requests; to be given to `listen`. */
-  readonly listener: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+  readonly listener: Listener;
+  /** The same at another address, without the page. */
+  listenerFor(entrance: Entrance): Listener;
   /** Ends the streams that are open, and those that are still asked for, so that the server can stop. */
   endStreams(): void;
   /** Lets go of what the service holds; the server has stopped by then. */
@@ -54,7 +68,7 @@ export interface ComposeService {
  * @throws RuntimeError.persistenceFailure when the projects folder cannot be read
  */
 export async function createComposeService(options: ComposeServiceOptions): Promise<ComposeService> {
-  const { backend, clock, log, version, allowances = new Set<Allowance>() } = options;
+  const { backend, clock, log, version, allowances = new Set<Allowance>(), page = null } = options;
   const startedAt = clock.now();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every open stream listens: many are no leak
@@ -68,30 +82,37 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     projects,
     allowances,
     metrics,
+    page: page?.access ?? null,
     turns: createTurns(),
     stopping: stopping.signal,
   };
-  const app = createApplication({
-    routes,
-    handlers: composeHandlers,
-    dependencies,
-    security: composeSecurity(options.callerOf),
-    admit: options.admit,
-    rateLimiter: null,
-    replyValidation: options.replyValidation,
-    log,
-    trustedProxies: [],
-    problemOf: problemOfServer,
-    served: (served) => {
-      metrics.observe(served);
-      const { requestId: request_id, operationId: operation, status } = served;
-      log.debug({ request_id, operation, status }, 'served');
-    },
-    headers: securityHeaders,
-    after: [createPages({ ...options.pages, title: 'Plumbline Compose API' })],
-  });
+  const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>
+    createApplication({
+      routes,
+      handlers: composeHandlers,
+      dependencies,
+      security: composeSecurity(callerOf),
+      admit: (request, { operationId }) =>
+        admission.request(request) ?? served?.access.admit(request, operationId) ?? null,
+      rateLimiter: null,
+      replyValidation: options.replyValidation,
+      log,
+      trustedProxies: [],
+      problemOf: problemOfServer,
+      served: (reply) => {
+        metrics.observe(reply);
+        const { requestId: request_id, operationId: operation, status } = reply;
+        log.debug({ request_id, operation, status }, 'served');
+      },
+      headers: securityHeaders,
+      after: [
+        ...(served === null ? [] : [createContainersPages({ ...served, admission })]),
+        createPages({ ...options.pages, title: 'Plumbline Compose API' }),
+      ],
+    }).callback();
   return {
-    listener: app.callback(),
+    listener: listenerFor(options.entrance, page),
+    listenerFor: (entrance) => listenerFor(entrance, null),
     endStreams: () => {
       stopping.abort();
     },

@@ -45,8 +45,7 @@ export async function remoteLine(
     version: '1.2.3',
     projectsFolder: null,
     allowances: new Set(allow),
-    admit: prepared.admit,
-    callerOf: prepared.callerOf,
+    entrance: prepared,
     replyValidation: 'always',
     pages: {
       openapi: pathToFileURL('generated/compose/openapi.json'),

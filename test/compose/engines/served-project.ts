@@ -253,8 +253,7 @@ async function served(engine: TestEngine, parts: ComposeParts): Promise<Served> 
     log,
     version: '0.0.0',
     projectsFolder: null,
-    callerOf: listening.callerOf,
-    admit: listening.admit,
+    entrance: listening,
     replyValidation: 'always',
     pages: { openapi: new URL('file:///nonexistent'), referenceScript: new URL('file:///nonexistent') },
   });

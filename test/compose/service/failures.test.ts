@@ -42,6 +42,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   getProject: 'listContainers',
   deleteProject: 'listContainers',
   listProjectServices: 'listContainers',
+  streamProjectLogs: 'listContainers',
   upProject: 'listContainers',
   downProject: 'listContainers',
   restartProject: 'listContainers',
@@ -112,7 +113,7 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
 });
 
 /** Reading or writing the state of a stop is part of everything that tells or changes the status of a container. */
-const stateless = /Image|Network|Volume|Secret|Events|Logs/;
+const stateless = /Image|Network|Volume|Secret|Events|ContainerLogs/;
 test.each(Object.entries(standsOn).filter(([operationId]) => !stateless.test(operationId)))(
   '%s is 500 when a state cannot be kept',
   async (operationId, operation) => {

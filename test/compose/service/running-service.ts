@@ -2,6 +2,7 @@
 import { systemClock, type Clock } from '../../../src/compose/runtime/clock.js';
 import { mockBackend, type Mock, type MockParts } from '../../../src/compose/runtime/mock/mock.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
+import { createPageAccess, type PageAccess } from '../../../src/compose/service/page/access.js';
 import { prepareListening, type ListenOptions } from '../../../src/compose/service/listening.js';
 import { createComposeService, type ComposeService } from '../../../src/compose/service/service.js';
 import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
@@ -16,6 +17,8 @@ export interface RunningService extends Omit<Mock, 'backend'> {
   readonly server: RunningServer;
   readonly service: ComposeService;
   readonly log: readonly string[];
+  /** Gives links to the page. */
+  readonly access: PageAccess;
   /** Sends a request through the recorder; a body that is text is sent as YAML, everything else as JSON. */
   call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Response>;
   /** The same, demanding the status; gives the body as JSON, null where there is none. */
@@ -30,6 +33,8 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
   readonly listen?: ListenOptions;
   readonly projectsFolder?: string | null;
   readonly allow?: readonly Allowance[];
+  /** Whether it serves the page for people, for which the address is then alone. */
+  readonly page?: boolean;
   /** Stands between the service and the mock. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -37,12 +42,14 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
 const loopback: ListenOptions = { address: { scheme: 'tcp', host: '127.0.0.1', port: 0 } };
 
 export async function runService(parts: ServiceParts = {}): Promise<RunningService> {
-  const { clock = systemClock, listen = loopback, projectsFolder = null, allow = [], wrap, ...mockParts } = parts;
+  const { clock = systemClock, listen = loopback, projectsFolder = null, allow = [], wrap, page, ...mockParts } = parts;
   const mock = mockBackend({ images: ['app'], ...mockParts, clock });
   const backend = wrap === undefined ? mock.backend : wrap(mock.backend);
   const { log, lines } = captureLog();
   const listening = await prepareListening(listen, log);
   const nowhere = new URL('file:///nonexistent');
+  let origin = new URL('http://127.0.0.1');
+  const access = createPageAccess(clock, () => origin);
   const service = await createComposeService({
     backend,
     clock,
@@ -50,13 +57,14 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     version: '0.0.0',
     projectsFolder,
     allowances: new Set(allow),
-    callerOf: listening.callerOf,
-    admit: listening.admit,
+    entrance: listening,
+    page: page === true ? { access, folder: new URL('../../../dist/console/', import.meta.url) } : null,
     replyValidation: 'always',
     pages: { openapi: new URL('../../../generated/compose/openapi.json', import.meta.url), referenceScript: nowhere },
   });
   const server = await listening.listen(service.listener);
   const url = server.url.replace('tcp:', 'http:').replace('tls:', 'https:');
+  origin = new URL(url);
   const fetchRecorded = recordingFetch('compose');
 
   const running: RunningService = {
@@ -66,6 +74,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     server,
     service,
     log: lines,
+    access,
     call(method, path, body, init = {}) {
       const isText = typeof body === 'string';
       const headers = { 'Content-Type': isText ? 'application/yaml' : 'application/json' };

@@ -27,18 +27,21 @@ interface Served {
   readonly child: ChildProcess;
   /** The first line that it prints, or null when it ends without one. */
   readonly firstLine: string | null;
-  readonly ended: Promise<{ code: number | null; stderr: string }>;
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
 /** Starts the real command line on the mock backend. */
-async function serve(...options: readonly string[]): Promise<Served> {
+const serve = (...options: readonly string[]): Promise<Served> => compose('serve', ...options);
+
+async function compose(...options: readonly string[]): Promise<Served> {
   const environment = { ...process.env, PLUMBLINE_HOME: home, COMPOSE_BACKEND: 'mock' };
-  const command = ['--import', 'tsx', 'src/cli/main.ts', 'compose', 'serve', ...options];
+  const command = ['--import', 'tsx', 'src/cli/main.ts', 'compose', ...options];
   const child = spawn(process.execPath, command, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   started.push(child);
-  const stderr = text(child.stderr);
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
   const ended = once(child, 'exit').then(async ([code]: unknown[]) => ({
     code: code as number | null,
+    stdout: await stdout,
     stderr: await stderr,
   }));
   const firstLine = await new Promise<string | null>((resolve) => {
@@ -92,9 +95,34 @@ describe('compose serve', () => {
     ['tcp://127.0.0.1', 'lacks its host or port'],
     ['nowhere', 'is not an address'],
     ['tcp://0.0.0.0:0', '--insecure'],
+    ['tcp://0.0.0.0:0 --ui --insecure', '--ui needs a tcp:// address of this machine'],
+    ['unix:///tmp/x.sock --ui', '--ui needs a tcp:// address of this machine'],
   ])('an address that cannot be is wrong usage: %s', async (address, says) => {
-    const { ended } = await serve('--listen', address);
+    const { ended } = await serve('--listen', ...address.split(' '));
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+  });
+
+  test('with --ui keeps its address for the page, and gives links to it over the socket', async () => {
+    const { child, firstLine, ended } = await serve('--ui');
+    const [, port = ''] = /^Listening on tcp:\/\/127\.0\.0\.1:(\d+) \(mock backend\)$/.exec(firstLine ?? '') ?? [];
+    const socket = join(home, 'compose', 'compose.sock');
+    expect((await fetch(`http://127.0.0.1:${port}/info`)).status).toBe(401);
+    expect((await get(socket, '/info')).statusCode).toBe(200);
+    const { code, stdout } = await (await compose('ui')).ended;
+    const link = new RegExp(`^http://127\\.0\\.0\\.1:${port}/ui/#link=[\\w-]{43}$`, 'm');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(link)]);
+    child.kill('SIGTERM');
+    const told = (await ended).stdout;
+    expect(told).toContain(`Commands go to unix://${socket}`);
+    expect(link.exec(told.replace('Page: ', ''))).not.toBeNull();
+  });
+
+  test('compose ui says what to start where no server has a page', async () => {
+    const none = await (await compose('ui')).ended;
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('plumbline compose serve --ui') });
+    await serve();
+    const without = await (await compose('ui')).ended;
+    expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('This server has no page.') });
   });
 
   test('an allowance that does not exist is wrong usage', async () => {

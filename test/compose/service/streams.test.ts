@@ -41,6 +41,45 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error(`It has not come about: ${String(holds)}`);
 }
 
+describe('the output of a project', () => {
+  const two = 'services: { web: { image: app }, db: { image: app } }';
+
+  test('has the lines of all services, or of those that are asked for, each with its container', async () => {
+    const running = await runService();
+    await running.up('p', two);
+    running.control.log('p-web', 'stdout', 'hello');
+    running.control.log('p-db', 'stderr', 'ready');
+    const all = await allLines(await running.call('GET', '/projects/p/logs'));
+    expect(all.map(({ service, container, stream, line }) => [service, container, stream, line]).sort()).toEqual([
+      ['db', 'p-db', 'stderr', 'ready'],
+      ['web', 'p-web', 'stdout', 'hello'],
+    ]);
+    const some = await allLines(await running.call('GET', '/projects/p/logs?service=db&service=none&tail=1'));
+    expect(some.map(({ service }) => service)).toEqual(['db']);
+    const later = await allLines(await running.call('GET', '/projects/p/logs?since=2100-01-01T00:00:00Z'));
+    expect(later).toEqual([]);
+    await running.stop();
+  });
+
+  test('goes on with new lines, and ends when all containers have ended', async () => {
+    const running = await runService();
+    await running.up('p', two);
+    const response = await running.call('GET', '/projects/p/logs?follow=true');
+    running.control.log('p-web', 'stdout', 'one');
+    running.control.exit('p-web', 0);
+    running.control.log('p-db', 'stdout', 'two');
+    running.control.exit('p-db', 0);
+    expect((await allLines(response)).map(({ line }) => line).sort()).toEqual(['one', 'two']);
+    await running.stop();
+  });
+
+  test('is 404 for a project that does not exist', async () => {
+    const running = await runService();
+    expect(await running.expect(404, 'GET', '/projects/none/logs')).toMatchObject({ case: 'projectNotFound' });
+    await running.stop();
+  });
+});
+
 describe('a stream', () => {
   test('ends well when its container is removed', async () => {
     const running = await runService();

@@ -597,6 +597,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/projects/{name}/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the output of a project
+     * @description The lines of all containers of a project as one stream. The order within a container is kept. With `follow` new lines are added, also of containers that are started later, until all of them have ended.
+     */
+    get: operations['streamProjectLogs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/projects/{name}/up': {
     parameters: {
       query?: never;
@@ -717,6 +737,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/ui/links': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Get a link to the page
+     * @description Makes a link that opens the page of this server in a browser. It works once, for five minutes, and replaces the link before it. `plumbline compose ui` prints it.
+     */
+    post: operations['createPageLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/ui/session': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Exchange a link for a session
+     * @description Exchanges the token of a link for a session of this browser: a cookie that scripts cannot read, and a key that the page sends with every request. It is the only operation of the page's address that needs no session.
+     */
+    post: operations['startPageSession'];
+    /**
+     * End the session of this browser
+     * @description Ends the session of the request, and removes its cookie.
+     */
+    delete: operations['endPageSession'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -738,6 +802,18 @@ export interface components {
     };
     /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
     RequestId: string;
+    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+    PageSessionRequiredProblem: {
+      /** @constant */
+      type: '/problems/page-session-required';
+      /** @constant */
+      title: 'Page session required';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
@@ -2347,6 +2423,17 @@ export interface components {
       /** @description The services. */
       items: components['schemas']['ProjectService'][];
     };
+    /** @description A line that a container of a project has printed. */
+    ProjectLogLine: {
+      /** @description The service of the container. */
+      service: string;
+      /** @description The name of the container. */
+      container: string;
+      stream: components['schemas']['OutputStream'];
+      time: components['schemas']['EngineTime'];
+      /** @description The line without its end. */
+      line: string;
+    };
     /** @description How to bring the project up. */
     UpRequest: {
       /** @description Only these services; left out or empty for all. */
@@ -2720,6 +2807,58 @@ export interface components {
       /** @description The requested number. */
       replicas: number;
     };
+    /** @description A link to the page of this server. */
+    PageLink: {
+      /**
+       * Format: uri
+       * @description The link. Its token is in the fragment, which no request carries.
+       */
+      url: string;
+      /**
+       * Format: date-time
+       * @description Until when it works.
+       */
+      expires_at: string;
+    };
+    /** @description The compose server was started without its page for people. Start it with `plumbline compose serve --ui`. */
+    PageNotServedProblem: {
+      /** @constant */
+      type: '/problems/page-not-served';
+      /** @constant */
+      title: 'Page not served';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The token of a link. */
+    PageSessionRequest: {
+      /** @description What follows `#link=`. */
+      token: string;
+    };
+    /** @description The session of a browser. */
+    PageSession: {
+      /** @description To be sent with every request as `X-Plumbline-Page`. */
+      key: string;
+      /**
+       * Format: date-time
+       * @description When it ends.
+       */
+      expires_at: string;
+    };
+    /** @description A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`. */
+    PageLinkRefusedProblem: {
+      /** @constant */
+      type: '/problems/page-link-refused';
+      /** @constant */
+      title: 'Page link refused';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
     RouteNotFoundProblem: {
       /** @constant */
@@ -2767,6 +2906,17 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['MethodNotAllowedProblem'];
+      };
+    };
+    /** @description The server serves a page for people at this address, and the request is not of a session of it. */
+    PageSessionRequired: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'WWW-Authenticate': components['headers']['PageAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PageSessionRequiredProblem'];
       };
     };
     /** @description A web page of another site asks, or the server lets in clients by their certificate and this one is not among them. */
@@ -3119,6 +3269,27 @@ export interface components {
           | components['schemas']['ComposeWaitNonZeroExitCodeProblem'];
       };
     };
+    /** @description The server was started without its page. */
+    PageNotServed: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PageNotServedProblem'];
+      };
+    };
+    /** @description The link was used, has expired or was replaced, or it is of another server. */
+    PageLinkRefused: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'WWW-Authenticate': components['headers']['PageAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PageLinkRefusedProblem'];
+      };
+    };
   };
   parameters: {
     /**
@@ -3177,6 +3348,21 @@ export interface components {
      */
     XRequestId: string;
     /**
+     * @description How to authenticate (RFC 9110, section 11.6.1): with the cookie of a session of the page.
+     * @example Cookie realm="plumbline compose ui"
+     */
+    PageAuthenticate: 'Cookie realm="plumbline compose ui"';
+    /**
+     * @description Puts the session into a cookie of this browser (RFC 6265): `HttpOnly`, `SameSite=Strict`, and over TLS `Secure`. Its name has the port, so that several servers of one machine keep their own.
+     * @example plumbline-compose-7070=3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict
+     */
+    SetPageSession: string;
+    /**
+     * @description Removes the cookie of the session.
+     * @example plumbline-compose-7070=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict
+     */
+    ClearPageSession: string;
+    /**
      * @description The methods that the path supports (RFC 9110, section 10.2.1).
      * @example GET, POST
      */
@@ -3212,6 +3398,7 @@ export interface operations {
           'application/json': components['schemas']['Ping'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
@@ -3244,6 +3431,7 @@ export interface operations {
           'application/json': components['schemas']['Version'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
@@ -3287,6 +3475,7 @@ export interface operations {
           'application/json': components['schemas']['Info'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
@@ -3317,6 +3506,7 @@ export interface operations {
           'text/plain': string;
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
     };
@@ -3372,6 +3562,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['ContainerEvent'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3488,6 +3679,7 @@ export interface operations {
           'application/json': components['schemas']['ContainerList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -3504,6 +3696,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       501: components['responses']['NotSupported'];
     };
@@ -3599,6 +3792,7 @@ export interface operations {
           'application/json': components['schemas']['Container'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -3641,6 +3835,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
@@ -3672,6 +3867,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
@@ -3713,6 +3909,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
@@ -3756,6 +3953,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
@@ -3800,6 +3998,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       409: components['responses']['InvalidState'];
@@ -3848,6 +4047,7 @@ export interface operations {
           'application/json': components['schemas']['Exit'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -3911,6 +4111,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['LogLine'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -3974,6 +4175,7 @@ export interface operations {
           'application/x-ndjson': components['schemas']['StatsSample'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4032,6 +4234,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotExec'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4084,6 +4287,7 @@ export interface operations {
           'application/json': components['schemas']['ProcessTable'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4135,6 +4339,7 @@ export interface operations {
           'application/json': components['schemas']['ImageList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4183,6 +4388,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ImageNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4235,6 +4441,7 @@ export interface operations {
           'application/json': components['schemas']['NetworkList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4286,6 +4493,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
@@ -4333,6 +4541,7 @@ export interface operations {
           'application/json': components['schemas']['Network'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4365,6 +4574,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
@@ -4414,6 +4624,7 @@ export interface operations {
           'application/json': components['schemas']['VolumeList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -4463,6 +4674,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotCreateVolume'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
@@ -4508,6 +4720,7 @@ export interface operations {
           'application/json': components['schemas']['Volume'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4539,6 +4752,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
@@ -4577,6 +4791,7 @@ export interface operations {
           'application/json': components['schemas']['SecretList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['InternalError'];
@@ -4622,6 +4837,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
@@ -4666,6 +4882,7 @@ export interface operations {
           'application/json': components['schemas']['Secret'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4698,6 +4915,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
@@ -4742,6 +4960,7 @@ export interface operations {
           'application/json': components['schemas']['ProjectList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       500: components['responses']['Failure'];
@@ -4786,6 +5005,7 @@ export interface operations {
           'application/json': components['schemas']['Project'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -4870,6 +5090,7 @@ export interface operations {
         };
       };
       400: components['responses']['InvalidComposeFile'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['AlreadyExists'];
@@ -4908,6 +5129,7 @@ export interface operations {
         };
         content?: never;
       };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       422: components['responses']['ValidationFailed'];
@@ -5018,6 +5240,78 @@ export interface operations {
           'application/json': components['schemas']['ServiceList'];
         };
       };
+      401: components['responses']['PageSessionRequired'];
+      403: components['responses']['CallerNotAllowed'];
+      404: components['responses']['ProjectNotFound'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['Failure'];
+      502: components['responses']['BackendFailure'];
+    };
+  };
+  streamProjectLogs: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only of this service. Given several times, of any of them. A name without containers has no lines.
+         * @example [
+         *       "web"
+         *     ]
+         */
+        service?: string[];
+        /**
+         * @description Add new lines until all containers have ended.
+         * @example true
+         */
+        follow?: boolean;
+        /**
+         * @description Only this many of the newest lines of each container, `all` for every one.
+         * @example 100
+         */
+        tail?: string;
+        /**
+         * @description Only what happened at this time or later.
+         * @example 2026-03-02T09:15:00Z
+         */
+        since?: components['parameters']['Since'];
+        /**
+         * @description Only what happened before this time.
+         * @example 2026-03-02T10:15:00Z
+         */
+        until?: components['parameters']['Until'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The project.
+         * @example shop
+         */
+        name: components['parameters']['ProjectName'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lines. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "service": "web",
+           *       "container": "shop-web",
+           *       "stream": "stdout",
+           *       "time": "2026-03-02T09:15:02.000000000Z",
+           *       "line": "listening on 8080"
+           *     }
+           */
+          'application/x-ndjson': components['schemas']['ProjectLogLine'];
+        };
+      };
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -5078,6 +5372,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotUp'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
@@ -5137,6 +5432,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -5192,6 +5488,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -5253,6 +5550,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -5312,6 +5610,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
@@ -5378,6 +5677,7 @@ export interface operations {
         };
       };
       400: components['responses']['CannotScale'];
+      401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['NothingToStart'];
       406: components['responses']['NotAcceptable'];
@@ -5389,6 +5689,112 @@ export interface operations {
       501: components['responses']['NotSupported'];
       502: components['responses']['BackendFailure'];
       504: components['responses']['DependencyTimeout'];
+    };
+  };
+  createPageLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The link. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "url": "http://127.0.0.1:7070/ui/#link=3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+           *       "expires_at": "2026-03-02T09:20:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['PageLink'];
+        };
+      };
+      401: components['responses']['PageSessionRequired'];
+      403: components['responses']['CallerNotAllowed'];
+      404: components['responses']['PageNotServed'];
+      406: components['responses']['NotAcceptable'];
+    };
+  };
+  startPageSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+         *     }
+         */
+        'application/json': components['schemas']['PageSessionRequest'];
+      };
+    };
+    responses: {
+      /** @description The session has begun. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'Set-Cookie': components['headers']['SetPageSession'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "key": "b2f1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+           *       "expires_at": "2026-03-02T21:15:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['PageSession'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageLinkRefused'];
+      403: components['responses']['CallerNotAllowed'];
+      404: components['responses']['PageNotServed'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+    };
+  };
+  endPageSession: {
+    parameters: {
+      query?: never;
+      header: {
+        /**
+         * @description The key of the session.
+         * @example b2f1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+         */
+        'X-Plumbline-Page': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session has ended. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'Set-Cookie': components['headers']['ClearPageSession'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['PageSessionRequired'];
+      403: components['responses']['CallerNotAllowed'];
+      404: components['responses']['PageNotServed'];
+      422: components['responses']['ValidationFailed'];
     };
   };
 }

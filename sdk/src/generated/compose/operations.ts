@@ -14,6 +14,7 @@ export type ComposeClient = ApiClient<'compose'>;
 export type PingRequest = CallOptions;
 export type PingResult =
   | Success<200, Schemas['Ping']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Ask whether the server lives (`GET /_ping`). */
@@ -25,6 +26,7 @@ export function ping(client: ComposeClient, request?: PingRequest): Promise<Ping
 export type GetVersionRequest = CallOptions;
 export type GetVersionResult =
   | Success<200, Schemas['Version']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Read the version (`GET /version`). */
@@ -36,6 +38,7 @@ export function getVersion(client: ComposeClient, request?: GetVersionRequest): 
 export type GetInfoRequest = CallOptions;
 export type GetInfoResult =
   | Success<200, Schemas['Info']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
@@ -49,6 +52,7 @@ export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promis
 export type GetMetricsRequest = CallOptions;
 export type GetMetricsResult =
   | Success<200, operations['getMetrics']['responses'][200]['content']['text/plain']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
 /** Read the metrics (`GET /metrics`). */
@@ -62,6 +66,7 @@ export interface StreamEventsRequest extends CallOptions {
 }
 export type StreamEventsResult =
   | Success<200, AsyncIterable<Schemas['ContainerEvent']>>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -78,6 +83,7 @@ export interface ListContainersRequest extends CallOptions {
 }
 export type ListContainersResult =
   | Success<200, Schemas['ContainerList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -91,6 +97,7 @@ export function listContainers(client: ComposeClient, request?: ListContainersRe
 /** `POST /containers/create` */
 export type CreateContainerRequest = CallOptions;
 export type CreateContainerResult =
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>;
 /** Create a container (not supported) (`POST /containers/create`). */
@@ -107,6 +114,7 @@ export interface InspectContainerRequest extends CallOptions {
 }
 export type InspectContainerResult =
   | Success<200, Schemas['Container']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -128,6 +136,7 @@ export interface RemoveContainerRequest extends CallOptions {
 }
 export type RemoveContainerResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -148,6 +157,7 @@ export interface StartContainerRequest extends CallOptions {
 }
 export type StartContainerResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -167,6 +177,7 @@ export interface StopContainerRequest extends CallOptions {
 export type StopContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -188,6 +199,7 @@ export interface RestartContainerRequest extends CallOptions {
 export type RestartContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -213,6 +225,7 @@ export interface KillContainerRequest extends CallOptions {
 export type KillContainerResult =
   | Success<204, undefined>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<409, Schemas['RuntimeInvalidStateProblem']>
@@ -234,6 +247,7 @@ export interface WaitForContainerRequest extends CallOptions {
 }
 export type WaitForContainerResult =
   | Success<200, Schemas['Exit']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -257,6 +271,7 @@ export interface GetContainerLogsRequest extends CallOptions {
 }
 export type GetContainerLogsResult =
   | Success<200, AsyncIterable<Schemas['LogLine']>>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -281,6 +296,7 @@ export interface GetContainerStatsRequest extends CallOptions {
 }
 export type GetContainerStatsResult =
   | Success<200, AsyncIterable<Schemas['StatsSample']>>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -307,6 +323,7 @@ export interface ExecInContainerRequest extends CallOptions {
 export type ExecInContainerResult =
   | Success<200, AsyncIterable<operations['execInContainer']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationNotAllowedProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -333,6 +350,7 @@ export interface ListContainerProcessesRequest extends CallOptions {
 }
 export type ListContainerProcessesResult =
   | Success<200, Schemas['ProcessTable']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -354,6 +372,7 @@ export interface ListImagesRequest extends CallOptions {
 }
 export type ListImagesResult =
   | Success<200, Schemas['ImageList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -371,6 +390,7 @@ export interface PullImageRequest extends CallOptions {
 export type PullImageResult =
   | Success<200, AsyncIterable<operations['pullImage']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeImageNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -390,6 +410,7 @@ export interface ListNetworksRequest extends CallOptions {
 }
 export type ListNetworksResult =
   | Success<200, Schemas['NetworkList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -408,6 +429,7 @@ export interface CreateNetworkRequest extends CallOptions {
 export type CreateNetworkResult =
   | Success<201, Schemas['Network']>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
@@ -428,6 +450,7 @@ export interface InspectNetworkRequest extends CallOptions {
 }
 export type InspectNetworkResult =
   | Success<200, Schemas['Network']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -446,6 +469,7 @@ export interface RemoveNetworkRequest extends CallOptions {
 }
 export type RemoveNetworkResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -463,6 +487,7 @@ export interface ListVolumesRequest extends CallOptions {
 }
 export type ListVolumesResult =
   | Success<200, Schemas['VolumeList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -480,6 +505,7 @@ export interface CreateVolumeRequest extends CallOptions {
 export type CreateVolumeResult =
   | Success<201, Schemas['Volume']>
   | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationNotAllowedProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
@@ -499,6 +525,7 @@ export interface InspectVolumeRequest extends CallOptions {
 }
 export type InspectVolumeResult =
   | Success<200, Schemas['Volume']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -516,6 +543,7 @@ export interface RemoveVolumeRequest extends CallOptions {
 }
 export type RemoveVolumeResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -530,6 +558,7 @@ export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest
 export type ListSecretsRequest = CallOptions;
 export type ListSecretsResult =
   | Success<200, Schemas['SecretList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
@@ -547,6 +576,7 @@ export interface CreateSecretRequest extends CallOptions {
 export type CreateSecretResult =
   | Success<201, Schemas['Secret']>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
@@ -567,6 +597,7 @@ export interface InspectSecretRequest extends CallOptions {
 }
 export type InspectSecretResult =
   | Success<200, Schemas['Secret']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -585,6 +616,7 @@ export interface RemoveSecretRequest extends CallOptions {
 }
 export type RemoveSecretResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['RuntimeNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -600,6 +632,7 @@ export function removeSecret(client: ComposeClient, request: RemoveSecretRequest
 export type ListProjectsRequest = CallOptions;
 export type ListProjectsResult =
   | Success<200, Schemas['ProjectList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
@@ -615,6 +648,7 @@ export interface GetProjectRequest extends CallOptions {
 }
 export type GetProjectResult =
   | Success<200, Schemas['Project']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -665,6 +699,7 @@ export type IngestProjectResult =
       | Schemas['ComposeValidationEmptyProjectProblem']
       | Schemas['ComposeValidationNotAllowedProblem']
     >
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
@@ -687,6 +722,7 @@ export interface DeleteProjectRequest extends CallOptions {
 }
 export type DeleteProjectResult =
   | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -703,6 +739,7 @@ export interface ListProjectServicesRequest extends CallOptions {
 }
 export type ListProjectServicesResult =
   | Success<200, Schemas['ServiceList']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -716,6 +753,31 @@ export function listProjectServices(
 ): Promise<ListProjectServicesResult> {
   return client.call(
     { method: 'get', path: '/projects/{name}/services', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `GET /projects/{name}/logs` */
+export interface StreamProjectLogsRequest extends CallOptions {
+  readonly params: operations['streamProjectLogs']['parameters']['path'];
+  readonly query?: NonNullable<operations['streamProjectLogs']['parameters']['query']> | undefined;
+}
+export type StreamProjectLogsResult =
+  | Success<200, AsyncIterable<Schemas['ProjectLogLine']>>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/** Read the output of a project (`GET /projects/{name}/logs`). */
+export function streamProjectLogs(
+  client: ComposeClient,
+  request: StreamProjectLogsRequest,
+): Promise<StreamProjectLogsResult> {
+  return client.call(
+    { method: 'get', path: '/projects/{name}/logs', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -734,6 +796,7 @@ export type UpProjectResult =
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
     >
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<
       404,
@@ -770,6 +833,7 @@ export interface DownProjectRequest extends CallOptions {
 export type DownProjectResult =
   | Success<200, Schemas['DownResult']>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -791,6 +855,7 @@ export interface RestartProjectRequest extends CallOptions {
 export type RestartProjectResult =
   | Success<200, Schemas['RestartResult']>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -817,6 +882,7 @@ export interface BuildProjectRequest extends CallOptions {
 export type BuildProjectResult =
   | Success<200, AsyncIterable<operations['buildProject']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -842,6 +908,7 @@ export interface PullProjectRequest extends CallOptions {
 export type PullProjectResult =
   | Success<200, AsyncIterable<operations['pullProject']['responses'][200]['content']['application/x-ndjson']>>
   | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -874,6 +941,7 @@ export type ScaleServiceResult =
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
     >
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<
       404,
@@ -904,4 +972,55 @@ export function scaleService(client: ComposeClient, request: ScaleServiceRequest
     { method: 'post', path: '/projects/{name}/services/{service}/scale', statuses: [200], format: formats.json },
     request,
   );
+}
+
+/** `POST /ui/links` */
+export type CreatePageLinkRequest = CallOptions;
+export type CreatePageLinkResult =
+  | Success<201, Schemas['PageLink']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['PageNotServedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>;
+/** Get a link to the page (`POST /ui/links`). */
+export function createPageLink(client: ComposeClient, request?: CreatePageLinkRequest): Promise<CreatePageLinkResult> {
+  return client.call({ method: 'post', path: '/ui/links', statuses: [201], format: formats.json }, request);
+}
+
+/** `POST /ui/session` */
+export interface StartPageSessionRequest extends CallOptions {
+  readonly body: Schemas['PageSessionRequest'];
+}
+export type StartPageSessionResult =
+  | Success<201, Schemas['PageSession']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageLinkRefusedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['PageNotServedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>;
+/** Exchange a link for a session (`POST /ui/session`). */
+export function startPageSession(
+  client: ComposeClient,
+  request: StartPageSessionRequest,
+): Promise<StartPageSessionResult> {
+  return client.call({ method: 'post', path: '/ui/session', statuses: [201], format: formats.json }, request);
+}
+
+/** `DELETE /ui/session` */
+export interface EndPageSessionRequest extends CallOptions {
+  readonly headers: NonNullable<CallOptions['headers']> &
+    NonNullable<operations['endPageSession']['parameters']['header']>;
+}
+export type EndPageSessionResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['PageNotServedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>;
+/** End the session of this browser (`DELETE /ui/session`). */
+export function endPageSession(client: ComposeClient, request: EndPageSessionRequest): Promise<EndPageSessionResult> {
+  return client.call({ method: 'delete', path: '/ui/session', statuses: [204] }, request);
 }

@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 
 /** Every problem that this API can answer; narrow it on `type`. */
 export type Problem =
+  | Schemas['PageSessionRequiredProblem']
   | Schemas['ForeignRequestProblem']
   | Schemas['ClientNotAllowedProblem']
   | Schemas['NotAcceptableProblem']
@@ -57,6 +58,8 @@ export type Problem =
   | Schemas['ComposeWaitTimeoutProblem']
   | Schemas['OrchestratorProjectNotIngestedProblem']
   | Schemas['OrchestratorInvalidReplicaCountProblem']
+  | Schemas['PageNotServedProblem']
+  | Schemas['PageLinkRefusedProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem'];
 
@@ -64,6 +67,7 @@ export type ProblemType = Problem['type'];
 
 /** The `type` of every problem. */
 export const problemTypes = [
+  '/problems/page-session-required',
   '/problems/foreign-request',
   '/problems/client-not-allowed',
   '/problems/not-acceptable',
@@ -115,6 +119,8 @@ export const problemTypes = [
   '/problems/compose-wait-timeout',
   '/problems/orchestrator-project-not-ingested',
   '/problems/orchestrator-invalid-replica-count',
+  '/problems/page-not-served',
+  '/problems/page-link-refused',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
 ] as const satisfies readonly ProblemType[];

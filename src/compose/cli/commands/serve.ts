@@ -1,15 +1,17 @@
 /** serve: the REST API. */
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { pino as createLog } from 'pino';
 import type { Log } from '../../../../generated/contract.js';
+import type { RunningServer } from '../../../contract/server.js';
 import { parseListenAddress, type ListenAddress } from '../../service/listen-address.js';
-import { prepareListening, type ListenOptions } from '../../service/listening.js';
+import { prepareListening, type Listening, type ListenOptions } from '../../service/listening.js';
 import { ALLOWANCES, allowanceNames, isAllowance, type Allowance } from '../../service/trust/allowances.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
+import { defaultSocket } from '../default-socket.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
@@ -25,6 +27,7 @@ interface ServeFlags {
   readonly authStore?: string;
   readonly projects?: string;
   readonly stopTimeout?: number;
+  readonly ui?: boolean;
 }
 
 const DEFAULT_STOP_SECONDS = 10;
@@ -52,11 +55,13 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
           collected,
         )
         .option('--allow <classes>', allowHelp, collectedAllowances)
+        .option('--ui', 'serve a page for people at the address (default then: tcp://127.0.0.1, a free port)')
         .option('--projects <folder>', 'keep compose files that are sent here (default: until the server ends)')
         .option('--stop-timeout <seconds>', 'how long requests may take to finish at the end', wholeNumber),
     examples: [
       'compose serve',
       'compose serve --backend mock --listen tcp://127.0.0.1:7070',
+      'compose serve --ui',
       'compose serve --listen tls://0.0.0.0:7070 --cert s.pem --key s.key --client-ca ca.pem --auth-store clients.json',
     ],
     run: (session, _args, flags) => serve(session, flags, version),
@@ -83,10 +88,17 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
   const { io } = session;
   // Loaded when it serves: the server takes longer to load than other commands take to run.
   const { createComposeService } = await import('../../service/service.js');
+  const { createPageAccess } = await import('../../service/page/access.js');
   const log = logOf((await import('pino')).pino, io);
-  const address = await addressOf(session, flags.listen);
+  const address = await addressOf(session, flags);
   const listening = await prepareListening(listenOptions(session, flags, address), log);
+  const commands = flags.ui === true ? await listeningForCommands(session, log) : null;
   const backend = await session.openBackend();
+  let origin: URL | null = null;
+  const access = createPageAccess(io.clock, () => {
+    if (origin === null) throw new Error('the server does not listen yet');
+    return origin;
+  });
   const service = await createComposeService({
     backend,
     clock: io.clock,
@@ -94,47 +106,71 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     version,
     projectsFolder: flags.projects === undefined ? null : resolve(io.workingDirectory, flags.projects),
     allowances: new Set(flags.allow),
-    callerOf: listening.callerOf,
-    admit: listening.admit,
+    entrance: listening,
+    page: flags.ui === true ? { access, folder: consoleFolder } : null,
     replyValidation: 'sampled',
     pages: { openapi: contractFile, referenceScript },
   });
+  const servers: RunningServer[] = [];
+  const stop = (): Promise<unknown> => {
+    service.endStreams();
+    return Promise.all(servers.map((each) => each.stop((flags.stopTimeout ?? DEFAULT_STOP_SECONDS) * 1000)));
+  };
   try {
     const running = await listening.listen(service.listener);
+    servers.push(running);
+    if (commands !== null) servers.push(await commands.listen(service.listenerFor(commands)));
     await session.print(`Listening on ${running.url} (${backend.conformer} backend)\n`);
+    if (commands !== null) {
+      origin = pageOrigin(running.url, flags.allowHost);
+      await session.print(`Commands go to ${servers.at(-1)?.url ?? ''}\n${pageText(access.createLink().url)}`);
+    }
     await fired(session.signal);
     log.info({ address: running.url }, 'stopping');
-    service.endStreams();
-    const stopped = running.stop((flags.stopTimeout ?? DEFAULT_STOP_SECONDS) * 1000);
     // The second signal: whoever sends it will not wait.
     session.impatient.addEventListener('abort', () => {
-      running.server.closeAllConnections();
+      for (const { server } of servers) server.closeAllConnections();
     });
-    await stopped;
     return 0;
   } finally {
+    await stop();
     await service.close();
   }
 }
 
-async function addressOf({ io }: Session, given: string | undefined): Promise<ListenAddress> {
-  const home = io.environment['HOME'] ?? homedir();
-  if (given !== undefined) return parseListenAddress(given, home);
-  const path = defaultSocket(io, home);
+/**
+ * The socket that commands use while the address is for the page alone: the page's links come from there.
+ *
+ * @throws ListenError when another server has it
+ */
+async function listeningForCommands({ io }: Session, log: Log): Promise<Listening> {
+  return prepareListening({ address: await defaultAddress(io) }, log);
+}
+
+/** Where browsers find the page; an address that stands for all of the machine is no name for it. */
+function pageOrigin(url: string, names: readonly string[] = []): URL {
+  const origin = new URL(url.replace(/^tcp:/, 'http:').replace(/^tls:/, 'https:'));
+  if (/^(0\.0\.0\.0|\[::\])$/.test(origin.hostname)) origin.hostname = names[0] ?? 'localhost';
+  return origin;
+}
+
+function pageText(link: string): string {
+  return `Page: ${link}\nThe link works once, for five minutes. "plumbline compose ui" gives a new one.\n`;
+}
+
+async function addressOf({ io }: Session, { listen, ui }: ServeFlags): Promise<ListenAddress> {
+  if (listen !== undefined) return parseListenAddress(listen, io.environment['HOME'] ?? homedir());
+  return ui === true ? { scheme: 'tcp', host: '127.0.0.1', port: 0 } : defaultAddress(io);
+}
+
+/** The default socket, in a folder that exists. */
+async function defaultAddress(io: Io): Promise<ListenAddress> {
+  const path = defaultSocket(io);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
     throw new UsageError(`The folder of the socket ${path} cannot be made (${code}): name another with --listen.`);
   });
   return { scheme: 'unix', path };
-}
-
-/** Beside what else belongs to this installation, else where the system keeps the sockets of a user's session. */
-function defaultSocket({ environment, workingDirectory }: Io, home: string): string {
-  const ownHome = environment['PLUMBLINE_HOME'];
-  if (ownHome) return resolve(workingDirectory, ownHome, 'compose', 'compose.sock');
-  const run = environment['XDG_RUNTIME_DIR'];
-  if (run && isAbsolute(run)) return join(run, 'plumbline', 'compose.sock');
-  return join(home, '.local', 'state', 'plumbline', 'compose', 'compose.sock');
 }
 
 function listenOptions({ io }: Session, flags: ServeFlags, address: ListenAddress): ListenOptions {
@@ -146,6 +182,7 @@ function listenOptions({ io }: Session, flags: ServeFlags, address: ListenAddres
     address,
     insecure: flags.insecure,
     allowedHosts: flags.allowHost,
+    page: flags.ui,
     cert: file(flags.cert),
     key: file(flags.key),
     clientCa: file(flags.clientCa),
@@ -176,3 +213,4 @@ function fired(signal: AbortSignal): Promise<void> {
 const contractFile = new URL('../../../../generated/compose/openapi.json', import.meta.url);
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../../../dist/';
 const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);

@@ -32,7 +32,7 @@ const noTimeoutMs = 2 ** 31 - 1;
  * @throws ListenAddressError for an address that is none
  * @throws UsageError for certificates that cannot be read, or do not go with the address
  */
-export async function connect({ io, options, signal }: Session): Promise<Remote> {
+export async function connect({ io, options, signal }: Pick<Session, 'io' | 'options' | 'signal'>): Promise<Remote> {
   const named = options.remote ?? io.environment['COMPOSE_REMOTE'] ?? '';
   const address = parseListenAddress(named, io.environment['HOME'] ?? homedir());
   const files = {

@@ -1,0 +1,46 @@
+/** The page for people, and who may see it and the pages beside it. */
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { ProblemReply } from '../../../../generated/contract.js';
+import { sendBuiltAsset, sendBuiltPage } from '../../../contract/built-pages.js';
+import { prepareReply, writeReply } from '../../../contract/reply-writer.js';
+import type { Admission } from '../admission.js';
+import { pagePath, type PageAccess } from './access.js';
+
+export interface ContainersPagesOptions {
+  /** The web console as it is built: `containers.html` and `assets/`. */
+  readonly folder: URL;
+  readonly access: PageAccess;
+  readonly admission: Admission;
+}
+
+/**
+ * Serves the page. The page and its assets hold nothing of this server, so they are sent without a session, also where
+ * a link on a page of another site leads here. Everything else that is no operation needs a session.
+ */
+export function createContainersPages({ folder, access, admission }: ContainersPagesOptions): Middleware {
+  const router = new Router();
+  router.get(['/', '/ui'], (ctx) => {
+    ctx.redirect(pagePath);
+  });
+  router.get('/ui{/*path}', (ctx) => sendBuiltPage(ctx, new URL('containers.html', folder)));
+  router.get('/console/assets/:file', (ctx) =>
+    sendBuiltAsset(ctx, new URL('assets/', folder), ctx.params['file'] ?? ''),
+  );
+  const pages = router.routes() as Middleware; // the router's own types name another copy of Koa's
+  const refusalOf = ({ path, req }: Context): ProblemReply | null => {
+    const isOpen = path === '/' || path === '/ui' || path.startsWith(pagePath) || path.startsWith('/console/assets/');
+    return isOpen ? admission.host(req) : (admission.request(req) ?? access.admitDocument(req));
+  };
+  return async (ctx, next) => {
+    const refusal = refusalOf(ctx);
+    if (refusal === null) {
+      await pages(ctx, next);
+      return;
+    }
+    ctx.respond = false;
+    ctx.status = refusal.status;
+    const reply = prepareReply(refusal, undefined, ctx.response.get('X-Request-Id'), {}, false);
+    await writeReply(ctx.res, reply, ctx.method === 'HEAD', null);
+  };
+}
