@@ -40,6 +40,16 @@ program
   });
 
 program
+  .command('doctor')
+  .description('check what a server needs, and say what to do')
+  .option(...config)
+  .option('--json', 'print one JSON object')
+  .action(async (options: ConfigOption & { json?: boolean }) => {
+    const { doctor } = await import('./doctor.js');
+    await doctor(options);
+  });
+
+program
   .command('keys')
   .description('keys that sign tokens')
   .command('rotate')

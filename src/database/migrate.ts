@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import Postgrator from 'postgrator';
@@ -112,7 +113,7 @@ async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
  *
  * @throws Error when a pooler refuses or drops them: named prepared statements would fail later, one at a time
  */
-async function checkLimits(uri: string): Promise<void> {
+export async function checkLimits(uri: string): Promise<void> {
   const probe = postgres(uri, {
     max: 1,
     connect_timeout: 5,
@@ -130,6 +131,12 @@ async function checkLimits(uri: string): Promise<void> {
   } finally {
     await probe.end({ timeout: 1 });
   }
+}
+
+/** The schema version of this release: that of its newest migration. */
+export async function newestSchemaVersion(): Promise<number> {
+  const files = await readdir(new URL('./migrations/', import.meta.url));
+  return Math.max(...files.map((file) => Number.parseInt(file, 10)).filter((version) => !Number.isNaN(version)));
 }
 
 async function checkServer(sql: postgres.Sql): Promise<void> {

@@ -1,0 +1,29 @@
+/** What one check of `plumbline doctor` found. */
+export interface Finding {
+  /** What was checked: `database`, `clock`, ... */
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+  /** What to do; null where nothing is needed. */
+  readonly remedy: string | null;
+}
+
+/** Makes the findings of one check. */
+export function findingsOf(check: string): {
+  readonly ok: (message: string) => Finding;
+  readonly warning: (message: string, remedy: string) => Finding;
+  readonly failed: (message: string, remedy: string) => Finding;
+} {
+  return {
+    ok: (message) => ({ check, status: 'ok', message, remedy: null }),
+    warning: (message, remedy) => ({ check, status: 'warning', message, remedy }),
+    failed: (message, remedy) => ({ check, status: 'failed', message, remedy }),
+  };
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // An error of several addresses has no message itself.
+  const { message } = error;
+  return message === '' && 'code' in error ? String(error.code) : message;
+}
