@@ -142,8 +142,8 @@ export type ReplyTable =
       readonly validate: Validator | null;
       /** Writes the documented properties alone. */
       readonly serialize: ((body: unknown) => string) | null;
-      /** Names of the headers that the handler fills. */
-      readonly headers: readonly string[];
+      /** Names of the headers that the handler fills, and whether each reply must have them. */
+      readonly headers: Readonly<Record<string, 'required' | 'optional'>>;
     }
   | { readonly kind: 'problem'; readonly problems: Readonly<Record<string, Validator>> };
 

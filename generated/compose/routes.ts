@@ -26,7 +26,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.ping_200,
         serialize: serializers.writePing,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -58,7 +58,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.getVersion_200,
         serialize: serializers.writeVersion,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -90,7 +90,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.getInfo_200,
         serialize: serializers.writeInfo,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -136,7 +136,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'text/plain',
         validate: validators.getMetrics_200,
         serialize: null,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -168,7 +168,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.streamEvents_200,
         serialize: serializers.writeContainerEvent,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -213,7 +213,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listContainers_200,
         serialize: serializers.writeContainerList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -285,7 +285,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.inspectContainer_200,
         serialize: serializers.writeContainer,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -328,7 +328,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -370,7 +370,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -412,7 +412,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -457,7 +457,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -503,7 +503,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -554,7 +554,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.waitForContainer_200,
         serialize: serializers.writeExit,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -604,7 +604,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.getContainerLogs_200,
         serialize: serializers.writeLogLine,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -646,7 +646,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.getContainerStats_200,
         serialize: serializers.writeStatsSample,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -695,7 +695,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.execInContainer_200,
         serialize: serializers.execInContainer_200,
-        headers: [],
+        headers: {},
       },
       400: {
         kind: 'problem',
@@ -753,7 +753,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listContainerProcesses_200,
         serialize: serializers.writeProcessTable,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -802,7 +802,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listImages_200,
         serialize: serializers.writeImageList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -843,7 +843,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.pullImage_200,
         serialize: serializers.pullImage_200,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -888,7 +888,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listNetworks_200,
         serialize: serializers.writeNetworkList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -930,7 +930,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.createNetwork_201,
         serialize: serializers.writeNetwork,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -976,7 +976,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.inspectNetwork_200,
         serialize: serializers.writeNetwork,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1014,7 +1014,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -1055,7 +1055,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listVolumes_200,
         serialize: serializers.writeVolumeList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1096,7 +1096,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.createVolume_201,
         serialize: serializers.writeVolume,
-        headers: [],
+        headers: {},
       },
       400: {
         kind: 'problem',
@@ -1147,7 +1147,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.inspectVolume_200,
         serialize: serializers.writeVolume,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1184,7 +1184,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -1224,7 +1224,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listSecrets_200,
         serialize: serializers.writeSecretList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1265,7 +1265,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.createSecret_201,
         serialize: serializers.writeSecret,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -1311,7 +1311,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.inspectSecret_200,
         serialize: serializers.writeSecret,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1349,7 +1349,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -1390,7 +1390,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listProjects_200,
         serialize: serializers.writeProjectList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1436,7 +1436,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.getProject_200,
         serialize: serializers.writeProject,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1487,14 +1487,14 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.ingestProject_200,
         serialize: serializers.writeIngestedProject,
-        headers: [],
+        headers: {},
       },
       201: {
         kind: 'success',
         mediaType: 'application/json',
         validate: validators.ingestProject_201,
         serialize: serializers.writeIngestedProject,
-        headers: [],
+        headers: {},
       },
       400: {
         kind: 'problem',
@@ -1564,7 +1564,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: [] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',
@@ -1613,7 +1613,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.listProjectServices_200,
         serialize: serializers.writeServiceList,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1668,7 +1668,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.streamProjectLogs_200,
         serialize: serializers.writeProjectLogLine,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -1719,7 +1719,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.upProject_200,
         serialize: serializers.writeUpResult,
-        headers: [],
+        headers: {},
       },
       400: {
         kind: 'problem',
@@ -1797,7 +1797,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.downProject_200,
         serialize: serializers.writeDownResult,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -1851,7 +1851,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.restartProject_200,
         serialize: serializers.writeRestartResult,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -1916,7 +1916,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.buildProject_200,
         serialize: serializers.buildProject_200,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -1977,7 +1977,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/x-ndjson',
         validate: validators.pullProject_200,
         serialize: serializers.pullProject_200,
-        headers: [],
+        headers: {},
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -2038,7 +2038,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.scaleService_200,
         serialize: serializers.writeScaleResult,
-        headers: [],
+        headers: {},
       },
       400: {
         kind: 'problem',
@@ -2118,7 +2118,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.createPageLink_201,
         serialize: serializers.writePageLink,
-        headers: [],
+        headers: {},
       },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
@@ -2151,7 +2151,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         mediaType: 'application/json',
         validate: validators.startPageSession_201,
         serialize: serializers.writePageSession,
-        headers: ['Set-Cookie'],
+        headers: { 'Set-Cookie': 'required' },
       },
       400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
       401: { kind: 'problem', problems: { 'page-link-refused': validators.problem_PageLinkRefused } },
@@ -2183,7 +2183,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     rateLimits: [],
     produces: [],
     replies: {
-      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: ['Set-Cookie'] },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: { 'Set-Cookie': 'required' } },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',

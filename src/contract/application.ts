@@ -27,6 +27,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   /** null where the contract states no rate limits. */
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
+  /** Called when `sampled` finds a reply that is not what the contract says. */
+  readonly mismatched?: (operationId: string) => void;
   readonly log: Log;
   /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -66,6 +68,7 @@ export function createApplication<Handlers extends object, Security extends obje
     admit: options.admit ?? (() => null),
     rateLimiter: options.rateLimiter,
     replyValidation: options.replyValidation,
+    mismatched: options.mismatched ?? (() => undefined),
     log: options.log,
     mintRequestId: randomUUID,
     addressOf,
@@ -146,7 +149,7 @@ function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware
     const write = async (problem: ProblemReply): Promise<void> => {
       ctx.respond = false;
       ctx.status = problem.status;
-      await writeReply(ctx.res, prepareReply(problem, undefined, requestId, {}, false), ctx.method === 'HEAD', null);
+      await writeReply(ctx.res, prepareReply(problem, undefined, requestId, {}, null), ctx.method === 'HEAD', null);
     };
     try {
       await next();

@@ -6,8 +6,8 @@ import { authenticate, authorize, type AnySecurityHandler } from './authenticati
 import { Exchange } from './exchange.js';
 import { negotiate } from './negotiation.js';
 import { countsPrincipals, limitRate, type RateLimiter } from './rate-limiting.js';
-import { checkReply, isChecked, type AnyReply, type ReplyValidation } from './reply-check.js';
-import { prepareReply, writeReply, type PreparedReply } from './reply-writer.js';
+import { checkReply, isSampled, validateReply, type AnyReply, type ReplyValidation } from './reply-check.js';
+import { prepareReply, writeReply, type Inspect, type PreparedReply } from './reply-writer.js';
 import { readBody, RequestAborted } from './request-body.js';
 import { requestIdOf } from './request-id.js';
 import { createRouter, type RouteMatch } from './routing.js';
@@ -50,6 +50,8 @@ export interface PipelineOptions {
   readonly admit: (request: IncomingMessage, route: Route) => ProblemReply | null;
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
+  /** Called when `sampled` finds a reply that is not what the contract says. */
+  readonly mismatched: (operationId: string) => void;
   readonly log: Log;
   /** Makes the id of a request that brings none. */
   readonly mintRequestId: () => string;
@@ -121,24 +123,45 @@ async function serve(
 
 function refuseMethod(allow: readonly string[], requestId: string, { headers }: PipelineOptions): PreparedReply {
   const problem = methodNotAllowed({ message: `Use ${allow.join(' or ')} here.`, allow: [...allow] });
-  return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, false);
+  return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, null);
 }
 
 /** Steps 2 to 12 up to the point of writing. Never throws; null: there is nobody left to answer. */
 async function answer(exchange: Exchange, options: PipelineOptions): Promise<PreparedReply | null> {
   const { route, requestId, replyHeaders } = exchange;
   Object.assign(replyHeaders, options.headers);
-  const checked = isChecked(options.replyValidation);
+  const inspect = inspectionOf(exchange, options);
   try {
     const reply = await replyTo(exchange, options);
     if ('cause' in reply && reply.cause !== undefined) exchange.log.info({ err: reply.cause }, 'refused');
-    checkReply(route, reply, requestId, checked);
-    return prepareReply(reply, route.replies[reply.status], requestId, replyHeaders, checked);
+    checkReply(route, reply);
+    inspect?.(() => {
+      validateReply(route, reply, requestId);
+    });
+    return prepareReply(reply, route.replies[reply.status], requestId, replyHeaders, inspect);
   } catch (error) {
     if (error instanceof RequestAborted) return null;
     const problem = problemOf(error, exchange, options);
-    return prepareReply(problem, route.replies[problem.status], requestId, replyHeaders, false);
+    return prepareReply(problem, route.replies[problem.status], requestId, replyHeaders, null);
   }
+}
+
+/** Runs the validation of this reply, or of a line of it; null: this reply is not validated. */
+function inspectionOf({ route, log }: Exchange, { replyValidation, mismatched }: PipelineOptions): Inspect | null {
+  if (replyValidation === 'always') {
+    return (validate) => {
+      validate();
+    };
+  }
+  if (replyValidation === 'off' || !isSampled()) return null;
+  return (validate) => {
+    try {
+      validate();
+    } catch (error) {
+      log.error({ err: error, operation: route.operationId }, 'a reply is not what the contract says');
+      mismatched(route.operationId);
+    }
+  };
 }
 
 async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<AnyReply> {

@@ -10,7 +10,10 @@ export interface AnyReply {
   readonly cause?: unknown;
 }
 
-/** When replies are validated against the contract: each one, one in a hundred, or never. */
+/**
+ * Which replies are validated against the contract. `always`: each one, and a wrong one becomes a 500. `sampled`: one in
+ * a hundred, and a wrong one is logged, counted and sent, because the serializer has left out what is not documented.
+ */
 export type ReplyValidation = 'always' | 'sampled' | 'off';
 
 const sampleSize = 100;
@@ -20,17 +23,17 @@ export class UndocumentedReply extends Error {
   override name = 'UndocumentedReply';
 }
 
-/** Tells whether this reply is one to validate. */
-export function isChecked(mode: ReplyValidation): boolean {
-  return mode === 'always' || (mode === 'sampled' && randomInt(sampleSize) === 0);
+/** Tells whether `sampled` validates this reply. */
+export function isSampled(): boolean {
+  return randomInt(sampleSize) === 0;
 }
 
 /**
- * Checks a reply against the contract: its status and problem type in any case, its body and headers where `checked`.
+ * Refuses what must never be sent: a status, a type of problem or a header that the contract does not have.
  *
  * @throws UndocumentedReply saying what is wrong, without the values
  */
-export function checkReply(route: Route, reply: AnyReply, requestId: string, checked: boolean): void {
+export function checkReply(route: Route, reply: AnyReply): void {
   const table = route.replies[reply.status];
   const fail = (what: string): never => {
     throw new UndocumentedReply(`${route.operationId} replied ${reply.status}: ${what}`);
@@ -39,18 +42,36 @@ export function checkReply(route: Route, reply: AnyReply, requestId: string, che
   if (table.kind === 'problem') {
     if (!isProblem(reply)) return fail('an error must be a problem');
     const slug = reply.body.type.replace('/problems/', '');
-    const validate = table.problems[slug];
-    if (validate === undefined) return fail(`the problem ${slug} is not documented for this status`);
-    if (checked) checkBody(validate, { ...reply.body, request_id: requestId }, fail);
+    if (table.problems[slug] === undefined) return fail(`the problem ${slug} is not documented for this status`);
     return;
   }
   if (isProblem(reply)) return fail('the contract has no problem here');
-  if (checked && table.validate !== null && table.mediaType !== 'application/x-ndjson') {
-    checkBody(table.validate, reply.body, fail);
+  for (const name of Object.keys(reply.headers ?? {})) {
+    if (table.headers[name] === undefined) fail(`the header ${name} is not documented`);
   }
-  if (reply.headers === undefined) return;
-  for (const name of Object.keys(reply.headers)) {
-    if (!table.headers.includes(name)) fail(`the header ${name} is not documented`);
+}
+
+/**
+ * Validates the body of a reply that {@link checkReply} accepts, and looks for the headers that it must have. The lines
+ * of a stream are validated as they come.
+ *
+ * @throws UndocumentedReply saying what is wrong, without the values
+ */
+export function validateReply(route: Route, reply: AnyReply, requestId: string): void {
+  const table = route.replies[reply.status];
+  const fail = (what: string): never => {
+    throw new UndocumentedReply(`${route.operationId} replied ${reply.status}: ${what}`);
+  };
+  if (table?.kind === 'problem' && isProblem(reply)) {
+    const validate = table.problems[reply.body.type.replace('/problems/', '')];
+    if (validate !== undefined) checkBody(validate, { ...reply.body, request_id: requestId }, fail);
+  }
+  if (table?.kind !== 'success') return;
+  for (const [name, presence] of Object.entries(table.headers)) {
+    if (presence === 'required' && reply.headers?.[name] === undefined) fail(`the header ${name} is missing`);
+  }
+  if (table.validate !== null && table.mediaType !== 'application/x-ndjson') {
+    checkBody(table.validate, reply.body, fail);
   }
 }
 

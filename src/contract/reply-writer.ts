@@ -7,6 +7,9 @@ import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
 
 type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
 
+/** Runs a validation that throws when a reply is not what the contract says. */
+export type Inspect = (validate: () => void) => void;
+
 /** A reply that is ready to go: nothing after this point can fail for a reason of ours, except in a stream. */
 export type PreparedReply =
   | { readonly status: number; readonly headers: Record<string, string | number>; readonly text: string | null }
@@ -21,14 +24,14 @@ export type PreparedReply =
  * Serializes a reply before its status line is written, so that a failure to do so can still become a clean 500.
  *
  * @param table the contract's entry for the status; undefined for problems of requests that match no operation
- * @param checked whether the items of a stream are validated as they come
+ * @param inspect runs the validation of each line of a stream as it comes; null: they are not validated
  */
 export function prepareReply(
   reply: AnyReply,
   table: ReplyTable | undefined,
   requestId: string,
   extraHeaders: Readonly<Record<string, string>>,
-  checked: boolean,
+  inspect: Inspect | null,
 ): PreparedReply {
   const headers: Record<string, string | number> = { 'X-Request-Id': requestId, ...extraHeaders };
   if (reply.headers !== undefined) {
@@ -52,17 +55,25 @@ export function prepareReply(
   const { serialize } = table;
   if (serialize === null) return { status, headers, text: String(reply.body) };
   if (isAsyncIterable(reply.body)) {
-    return { status, headers, lines: reply.body, serialize: checked ? checkedSerializer(table, serialize) : serialize };
+    return {
+      status,
+      headers,
+      lines: reply.body,
+      serialize: inspect === null ? serialize : inspectedSerializer(table, serialize, inspect),
+    };
   }
   return { status, headers, text: serialize(reply.body) };
 }
 
-function checkedSerializer(
+function inspectedSerializer(
   { validate }: SuccessTable,
   serialize: (item: unknown) => string,
+  inspect: Inspect,
 ): (item: unknown) => string {
   return (item) => {
-    if (validate !== null && !validate(item)) throw new UndocumentedReply('a line is not what the contract says');
+    inspect(() => {
+      if (validate !== null && !validate(item)) throw new UndocumentedReply('a line is not what the contract says');
+    });
     return serialize(item);
   };
 }

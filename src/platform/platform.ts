@@ -253,6 +253,9 @@ function serve(
     admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
     rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
     replyValidation: settings.replyValidation,
+    mismatched: (operationId) => {
+      metrics.observeMismatch(operationId);
+    },
     log,
     trustedProxies: settings.trustedProxies,
     problemOf,

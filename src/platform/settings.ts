@@ -201,7 +201,7 @@ const table = {
     'REPLY_VALIDATION',
     'sampled',
     oneOf(replyValidations),
-    'Whether replies are checked against the contract before they go out: always, sampled (one in a hundred) or off.',
+    'Which replies are validated against the contract: always (a wrong one becomes a 500), sampled (one in a hundred; a wrong one is logged, counted and sent) or off.',
   ),
   databaseConnections: setting(
     'DATABASE_CONNECTIONS',

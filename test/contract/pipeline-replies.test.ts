@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { serviceUnavailable } from '../../generated/problems.js';
 import type { AnyHandler } from '../../src/contract/pipeline.js';
-import { isChecked, type ReplyValidation } from '../../src/contract/reply-check.js';
+import { isSampled, type ReplyValidation } from '../../src/contract/reply-check.js';
 import { record } from '../support/recorder-pointers.js';
 import { addTool, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
 
@@ -117,8 +117,31 @@ describe('validation of replies', () => {
 
   test('sampled: some', () => {
     // One in a hundred: that 5,000 hold none, or nothing but, has a chance below 1e-21.
-    const checked = Array.from({ length: 5000 }, () => isChecked('sampled'));
-    expect(new Set(checked)).toEqual(new Set([true, false]));
+    const sampled = Array.from({ length: 5000 }, isSampled);
+    expect(new Set(sampled)).toEqual(new Set([true, false]));
+  });
+
+  test('sampled: a wrong reply is sent, logged and counted', async () => {
+    const mismatches: string[] = [];
+    await start({
+      replyValidation: 'sampled',
+      handlers: { readTool: wrongType },
+      mismatched: (operationId) => mismatches.push(operationId),
+    });
+    // That 2,000 replies hold no sample has a chance of 2e-9.
+    for (let sent = 0; sent < 2000 && mismatches.length === 0; sent += 100) {
+      const replies = await Promise.all(Array.from({ length: 100 }, () => workshop.fetchUnchecked('/tools/1')));
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    }
+    expect(new Set(mismatches)).toEqual(new Set(['readTool']));
+    expect(workshop.log.map(({ message }) => message)).toContain('a reply is not what the contract says');
+  });
+
+  test('always: a required header that is missing is a 500', async () => {
+    await start({ handlers: { addTool: () => ({ status: 201, body: saw }) } });
+    const response = await workshop.fetchUnchecked('/tools', addTool({ name: 'Saw' }));
+    expect(response.status).toBe(500);
+    expect(String(workshop.log[0]?.fields['err'])).toContain('the header Location is missing');
   });
 
   test('Also without it an undocumented property never leaves the server', async () => {

@@ -24,6 +24,7 @@ export interface WorkshopOptions {
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
   readonly rateLimiter?: RateLimiter;
   readonly replyValidation?: ReplyValidation;
+  readonly mismatched?: (operationId: string) => void;
   readonly trustedProxies?: readonly string[];
   readonly admit?: ApplicationOptions<object, object, unknown>['admit'];
   readonly problemOf?: (error: unknown) => ProblemReply | null;
@@ -66,6 +67,7 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
     trustedProxies: options.trustedProxies ?? [],
     problemOf: options.problemOf ?? (() => null),
     ...(options.admit && { admit: options.admit }),
+    ...(options.mismatched && { mismatched: options.mismatched }),
     served: (each) => served.push(each),
   });
   const serve = app.callback();

@@ -73,9 +73,11 @@ function replyEntry(operation: Operation, reply: ReplyModel): string {
     const problems = reply.problems.map(({ slug, schemaName }) => problemEntry(slug, schemaName));
     return `${reply.status}: { kind: 'problem', problems: { ${problems.join(', ')} } }`;
   }
-  const headers = reply.headers.filter(({ setBy }) => setBy === 'handler').map(({ name }) => name);
+  const headers = reply.headers
+    .filter(({ setBy }) => setBy === 'handler')
+    .map(({ name, required }) => `${quote(name)}: '${required ? 'required' : 'optional'}'`);
   const validate = reply.schema === null ? 'null' : `validators.${validatorNames.reply(operation, reply.status)}`;
-  return `${reply.status}: { kind: 'success', mediaType: ${JSON.stringify(reply.mediaType)}, validate: ${validate}, serialize: ${serializer(operation, reply)}, headers: ${JSON.stringify(headers)} }`;
+  return `${reply.status}: { kind: 'success', mediaType: ${JSON.stringify(reply.mediaType)}, validate: ${validate}, serialize: ${serializer(operation, reply)}, headers: { ${headers.join(', ')} } }`;
 }
 
 function serializer(operation: Operation, reply: ReplyModel): string {

@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Served } from '../../contract/pipeline.js';
 import type { Clock } from '../runtime/clock.js';
 import { isRuntimeError } from '../runtime/errors.js';
@@ -6,6 +6,8 @@ import type { Runtime } from '../runtime/runtime.js';
 
 export interface ComposeMetrics {
   observe(served: Served): void;
+  /** Counts a reply that is not what the contract says. */
+  observeMismatch(operationId: string): void;
   /** Counts a stream as open until the answer is called. */
   streamOpened(): () => void;
   /** All metrics in the Prometheus text format. */
@@ -54,6 +56,12 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
       }
     },
   });
+  const mismatches = new Counter({
+    name: 'plumbline_reply_mismatch_total',
+    help: 'Replies that were not what the contract says, among the sampled ones.',
+    labelNames: ['operation'],
+    registers,
+  });
   const streams = new Gauge({ name: 'plumbline_compose_open_streams', help: 'Streams that are sent now.', registers });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
@@ -66,6 +74,9 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
   return {
     observe: ({ operationId, method, status, durationSeconds }) => {
       requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
+    },
+    observeMismatch: (operation) => {
+      mismatches.inc({ operation });
     },
     streamOpened() {
       streams.inc();

@@ -96,6 +96,9 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
         admission.request(request) ?? served?.access.admit(request, operationId) ?? null,
       rateLimiter: null,
       replyValidation: options.replyValidation,
+      mismatched: (operationId) => {
+        metrics.observeMismatch(operationId);
+      },
       log,
       trustedProxies: [],
       problemOf: problemOfServer,

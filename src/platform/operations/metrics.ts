@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../../../generated/contract.js';
 import type { Answered } from '../../analytics/graphql/graphql-routes.js';
 import type { Served } from '../../contract/pipeline.js';
@@ -7,6 +7,8 @@ import type { ActiveRuns } from '../sync/sync-runs.store.js';
 
 export interface Metrics {
   observe(served: Served): void;
+  /** Counts a reply that is not what the contract says. */
+  observeMismatch(operationId: string): void;
   /** Counts a query of the Analytics API. */
   observeQuery(answered: Answered): void;
   /** Counts a sync run that this server has brought to its end. */
@@ -30,6 +32,12 @@ export function createMetrics(activeSyncRuns: () => Promise<ActiveRuns>, log: Lo
     // The operation, never the path: a label must not take as many values as there are URLs.
     labelNames: ['operation', 'method', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const mismatches = new Counter({
+    name: 'plumbline_reply_mismatch_total',
+    help: 'Replies that were not what the contract says, among those that REPLY_VALIDATION=sampled looks at.',
+    labelNames: ['operation'],
     registers: [registry],
   });
   const queries = new Histogram({
@@ -65,6 +73,9 @@ export function createMetrics(activeSyncRuns: () => Promise<ActiveRuns>, log: Lo
   return {
     observe: ({ operationId, method, status, durationSeconds }) => {
       requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
+    },
+    observeMismatch: (operation) => {
+      mismatches.inc({ operation });
     },
     observeQuery: ({ outcome, persistedId, durationSeconds }) => {
       queries.observe({ outcome, persisted_id: persistedId ?? 'none' }, durationSeconds);

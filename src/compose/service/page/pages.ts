@@ -40,7 +40,7 @@ export function createContainersPages({ folder, access, admission }: ContainersP
     }
     ctx.respond = false;
     ctx.status = refusal.status;
-    const reply = prepareReply(refusal, undefined, ctx.response.get('X-Request-Id'), {}, false);
+    const reply = prepareReply(refusal, undefined, ctx.response.get('X-Request-Id'), {}, null);
     await writeReply(ctx.res, reply, ctx.method === 'HEAD', null);
   };
 }
