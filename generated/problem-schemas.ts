@@ -459,6 +459,63 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The organization has no team of this id. List the teams to see their ids. */
+    TeamNotFoundProblem: {
+      /** @constant */
+      type: '/problems/team-not-found';
+      /** @constant */
+      title: 'Team not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has a team of this id. Choose another id, or change the existing team. */
+    TeamExistsProblem: {
+      /** @constant */
+      type: '/problems/team-exists';
+      /** @constant */
+      title: 'Team exists';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams. */
+    TeamLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/team-limit-reached';
+      /** @constant */
+      title: 'Team limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again. */
+    TeamsFileInvalidProblem: {
+      /** @constant */
+      type: '/problems/teams-file-invalid';
+      /** @constant */
+      title: 'Teams file invalid';
+      /** @constant */
+      status: 422;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+      problems: {
+        /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+        line: number | null;
+        /** @description The value that is wrong: `teams[2].members`. Null where the text is not YAML. */
+        place: string | null;
+        /** @description What is wrong, for people to read. */
+        message: string;
+      }[];
+    };
     /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
     IntegrationExistsProblem: {
       /** @constant */

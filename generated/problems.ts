@@ -675,6 +675,76 @@ export function integrationNotFound(
   };
 }
 
+export type TeamNotFound = ProblemReply<Schemas['TeamNotFoundProblem']>;
+
+/** 404 Team not found. */
+export function teamNotFound(
+  members: Pick<Schemas['TeamNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): TeamNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/team-not-found', title: 'Team not found', status: 404, message: members.message },
+
+    ...options,
+  };
+}
+
+export type TeamExists = ProblemReply<Schemas['TeamExistsProblem']>;
+
+/** 409 Team exists. */
+export function teamExists(
+  members: Pick<Schemas['TeamExistsProblem'], 'message'>,
+  options?: ProblemOptions,
+): TeamExists {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/team-exists', title: 'Team exists', status: 409, message: members.message },
+
+    ...options,
+  };
+}
+
+export type TeamLimitReached = ProblemReply<Schemas['TeamLimitReachedProblem']>;
+
+/** 409 Team limit reached. */
+export function teamLimitReached(
+  members: Pick<Schemas['TeamLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): TeamLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/team-limit-reached', title: 'Team limit reached', status: 409, message: members.message },
+
+    ...options,
+  };
+}
+
+export type TeamsFileInvalid = ProblemReply<Schemas['TeamsFileInvalidProblem']>;
+
+/** 422 Teams file invalid. */
+export function teamsFileInvalid(
+  members: Pick<Schemas['TeamsFileInvalidProblem'], 'message' | 'problems'>,
+  options?: ProblemOptions,
+): TeamsFileInvalid {
+  return {
+    status: 422,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/teams-file-invalid',
+      title: 'Teams file invalid',
+      status: 422,
+      message: members.message,
+      problems: members.problems,
+    },
+
+    ...options,
+  };
+}
+
 export type IntegrationExists = ProblemReply<Schemas['IntegrationExistsProblem']>;
 
 /** 409 Integration exists. */
@@ -2262,6 +2332,28 @@ export const problemCatalogue = {
     title: 'Integration not found',
     statuses: [404],
     description: 'The organization has no integration with this id. List the integrations to see the valid ids.',
+  },
+  'team-not-found': {
+    title: 'Team not found',
+    statuses: [404],
+    description: 'The organization has no team of this id. List the teams to see their ids.',
+  },
+  'team-exists': {
+    title: 'Team exists',
+    statuses: [409],
+    description: 'The organization has a team of this id. Choose another id, or change the existing team.',
+  },
+  'team-limit-reached': {
+    title: 'Team limit reached',
+    statuses: [409],
+    description:
+      'The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams.',
+  },
+  'teams-file-invalid': {
+    title: 'Teams file invalid',
+    statuses: [422],
+    description:
+      'The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again.',
   },
   'integration-exists': {
     title: 'Integration exists',

@@ -561,6 +561,86 @@ export interface paths {
     patch: operations['changeMemberRole'];
     trace?: never;
   };
+  '/api/v1/organizations/{org_id}/teams': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the teams
+     * @description The teams of the organization with their members and repositories, in the order in which they apply.
+     */
+    get: operations['listTeams'];
+    /**
+     * Import a teams file
+     * @description Replaces all teams of the organization by those of a file in YAML, the one that `plumbline teams import` reads. When anything in it is invalid, nothing changes, and the reply lists each problem with its line. The work units are assigned again in the background; read the assignment to follow it.
+     */
+    put: operations['importTeams'];
+    /**
+     * Create a team
+     * @description Adds a team after the others. The work units are assigned again in the background; read the assignment to follow it. An organization has at most 1,000 teams.
+     */
+    post: operations['createTeam'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/teams/{team_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read a team
+     * @description One team of the organization.
+     */
+    get: operations['getTeam'];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a team
+     * @description Removes a team. In the background, its work units go to other teams by the same rules as before, or become unassigned.
+     */
+    delete: operations['deleteTeam'];
+    options?: never;
+    head?: never;
+    /**
+     * Change a team
+     * @description Changes the name, the members or the repositories of a team; what is left out stays. The id stays. The work units are assigned again in the background.
+     */
+    patch: operations['updateTeam'];
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/team-assignment': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the state of the assignment
+     * @description Whether work units are being assigned to the teams. Each change of the teams starts an assignment.
+     */
+    get: operations['getTeamAssignment'];
+    put?: never;
+    /**
+     * Assign the work units again
+     * @description Starts an assignment of all work units to the teams as they are now. While one is under way, another one follows it. An assignment that fails is tried again by itself; this tries it at once.
+     */
+    post: operations['assignTeams'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/integrations': {
     parameters: {
       query?: never;
@@ -1903,6 +1983,116 @@ export interface components {
     ChangeMemberRoleRequest: {
       role: components['schemas']['Role'];
     };
+    /** @description A team. A work unit goes to the team of its author; where several teams have the author, to the one that also has the repository, else to the first of them. Where no team has the author, it goes to the first team that has the repository, then to the owner by the repository's CODEOWNERS. Otherwise it is unassigned. */
+    Team: {
+      /** @description The id of the team, which the analytics show. */
+      id: string;
+      /** @description What it is called. */
+      name: string;
+      /** @description E-mail addresses and logins in lower case. */
+      members: string[];
+      /** @description Patterns of `owner/name`. */
+      repositories: string[];
+    };
+    /** @description A page of teams. */
+    TeamPage: {
+      /** @description The teams. */
+      items: components['schemas']['Team'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description A teams file: a mapping with the list `teams`, of which each item has an `id`, and may have `name`, `members` and `repositories`. At most 1,000 teams, each with at most 1,000 members and 1,000 repositories. */
+    TeamsFile: string;
+    /** @description The outcome of an import. */
+    TeamsImport: {
+      /** @description How many teams the organization has now. */
+      teams: number;
+    };
+    /** @description The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again. */
+    TeamsFileInvalidProblem: {
+      /** @constant */
+      type: '/problems/teams-file-invalid';
+      /** @constant */
+      title: 'Teams file invalid';
+      /** @constant */
+      status: 422;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+      problems: {
+        /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+        line: number | null;
+        /** @description The value that is wrong: `teams[2].members`. Null where the text is not YAML. */
+        place: string | null;
+        /** @description What is wrong, for people to read. */
+        message: string;
+      }[];
+    };
+    /** @description The id of the team, which the analytics show. `unassigned` is reserved. */
+    NewTeamId: string;
+    /** @description The members, each by e-mail address or login. Work of these authors belongs to the team. Letters become lower case, and an `@` in front is removed. */
+    TeamMembers: string[];
+    /** @description Patterns of `owner/name`, in which `*` stands for any text. Work in these repositories belongs to the team where no team has its author. */
+    TeamRepositories: string[];
+    /** @description A team. It has at least one member or repository. */
+    CreateTeamRequest: {
+      id: components['schemas']['NewTeamId'];
+      name?: components['schemas']['Name'];
+      members?: components['schemas']['TeamMembers'];
+      repositories?: components['schemas']['TeamRepositories'];
+    };
+    /** @description The organization has a team of this id. Choose another id, or change the existing team. */
+    TeamExistsProblem: {
+      /** @constant */
+      type: '/problems/team-exists';
+      /** @constant */
+      title: 'Team exists';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams. */
+    TeamLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/team-limit-reached';
+      /** @constant */
+      title: 'Team limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has no team of this id. List the teams to see their ids. */
+    TeamNotFoundProblem: {
+      /** @constant */
+      type: '/problems/team-not-found';
+      /** @constant */
+      title: 'Team not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description What to change. At least one member or repository has to remain. */
+    UpdateTeamRequest: {
+      name?: components['schemas']['Name'];
+      members?: components['schemas']['TeamMembers'];
+      repositories?: components['schemas']['TeamRepositories'];
+    };
+    /** @description The state of the assignment of work units to teams. */
+    TeamAssignment: {
+      /**
+       * @description `done`: all work units are assigned. `assigning`: an assignment waits or is under way. `failing`: the latest attempt failed; it is tried again.
+       * @enum {string}
+       */
+      state: 'done' | 'assigning' | 'failing';
+      /** @description Why the latest attempt failed, for people to read. Null when it did not. */
+      error: string | null;
+    };
     /**
      * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
      * @enum {string}
@@ -2709,6 +2899,27 @@ export interface components {
           | components['schemas']['InsufficientRoleProblem'];
       };
     };
+    /** @description The access token is not scoped to this organization. */
+    TeamsOfAnotherOrganization: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json':
+          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
+      };
+    };
+    /** @description The organization has no such team. */
+    TeamNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['TeamNotFoundProblem'];
+      };
+    };
     /** @description The access token is not scoped to an organization, or its role is below admin. */
     AdminRequired: {
       headers: {
@@ -2783,6 +2994,11 @@ export interface components {
      * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
      */
     UserId: string;
+    /**
+     * @description The id of the team. Encode `/` as `%2F`.
+     * @example payments
+     */
+    TeamId: string;
     /**
      * @description The id of the integration.
      * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -4746,6 +4962,437 @@ export interface operations {
       };
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listTeams: {
+    parameters: {
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of teams. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "payments",
+           *           "name": "Payments",
+           *           "members": [
+           *             "ada@example.com",
+           *             "grace"
+           *           ],
+           *           "repositories": [
+           *             "acme/pay-*"
+           *           ]
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['TeamPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['TeamsOfAnotherOrganization'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  importTeams: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example teams:
+         *       - id: payments
+         *         name: Payments
+         *         members: [ada@example.com, grace]
+         *         repositories: ['acme/pay-*']
+         */
+        'application/yaml': components['schemas']['TeamsFile'];
+      };
+    };
+    responses: {
+      /** @description The teams of the file are stored. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "teams": 1
+           *     }
+           */
+          'application/json': components['schemas']['TeamsImport'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The text is not a teams file, or a parameter breaks the contract. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['TeamsFileInvalidProblem'] | components['schemas']['ValidationFailedProblem'];
+        };
+      };
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createTeam: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": "payments",
+         *       "name": "Payments",
+         *       "members": [
+         *         "ada@example.com",
+         *         "grace"
+         *       ],
+         *       "repositories": [
+         *         "acme/pay-*"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['CreateTeamRequest'];
+      };
+    };
+    responses: {
+      /** @description The team is stored. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          Location: components['headers']['Location'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "payments",
+           *       "name": "Payments",
+           *       "members": [
+           *         "ada@example.com",
+           *         "grace"
+           *       ],
+           *       "repositories": [
+           *         "acme/pay-*"
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['Team'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      /** @description There is a team of this id, or there are 1,000 teams. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['TeamExistsProblem'] | components['schemas']['TeamLimitReachedProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getTeam: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the team. Encode `/` as `%2F`.
+         * @example payments
+         */
+        team_id: components['parameters']['TeamId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The team. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "payments",
+           *       "name": "Payments",
+           *       "members": [
+           *         "ada@example.com",
+           *         "grace"
+           *       ],
+           *       "repositories": [
+           *         "acme/pay-*"
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['Team'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['TeamsOfAnotherOrganization'];
+      404: components['responses']['TeamNotFound'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteTeam: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the team. Encode `/` as `%2F`.
+         * @example payments
+         */
+        team_id: components['parameters']['TeamId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The team is gone. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['TeamNotFound'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  updateTeam: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the team. Encode `/` as `%2F`.
+         * @example payments
+         */
+        team_id: components['parameters']['TeamId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "members": [
+         *         "ada@example.com",
+         *         "grace",
+         *         "alan@example.com"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['UpdateTeamRequest'];
+      };
+    };
+    responses: {
+      /** @description The team after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "payments",
+           *       "name": "Payments",
+           *       "members": [
+           *         "ada@example.com",
+           *         "grace",
+           *         "alan@example.com"
+           *       ],
+           *       "repositories": [
+           *         "acme/pay-*"
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['Team'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['TeamNotFound'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getTeamAssignment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The state. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TeamAssignment'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['TeamsOfAnotherOrganization'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  assignTeams: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description An assignment is under way. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "state": "assigning",
+           *       "error": null
+           *     }
+           */
+          'application/json': components['schemas']['TeamAssignment'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];

@@ -441,6 +441,129 @@ export type ChangeMemberRoleHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/teams` */
+export type ListTeamsRequest = OperationRequest<{
+  params: operations['listTeams']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listTeams']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListTeamsReply =
+  | SuccessReply<200, Schemas['TeamPage']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the teams (`GET /api/v1/organizations/{org_id}/teams`). */
+export type ListTeamsHandler<Dependencies> = OperationHandler<ListTeamsRequest, ListTeamsReply, Dependencies>;
+
+/** `PUT /api/v1/organizations/{org_id}/teams` */
+export type ImportTeamsRequest = OperationRequest<{
+  params: operations['importTeams']['parameters']['path'];
+  body: Schemas['TeamsFile'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ImportTeamsReply =
+  | SuccessReply<200, Schemas['TeamsImport']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TeamsFileInvalid
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`). */
+export type ImportTeamsHandler<Dependencies> = OperationHandler<ImportTeamsRequest, ImportTeamsReply, Dependencies>;
+
+/** `POST /api/v1/organizations/{org_id}/teams` */
+export type CreateTeamRequest = OperationRequest<{
+  params: operations['createTeam']['parameters']['path'];
+  body: Schemas['CreateTeamRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CreateTeamReply =
+  | SuccessReply<201, Schemas['Team'], { readonly Location: string }>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TeamExists
+  | Problems.TeamLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a team (`POST /api/v1/organizations/{org_id}/teams`). */
+export type CreateTeamHandler<Dependencies> = OperationHandler<CreateTeamRequest, CreateTeamReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/teams/{team_id}` */
+export type GetTeamRequest = OperationRequest<{
+  params: operations['getTeam']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type GetTeamReply =
+  | SuccessReply<200, Schemas['Team']>
+  | Problems.OrganizationMismatch
+  | Problems.TeamNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export type GetTeamHandler<Dependencies> = OperationHandler<GetTeamRequest, GetTeamReply, Dependencies>;
+
+/** `DELETE /api/v1/organizations/{org_id}/teams/{team_id}` */
+export type DeleteTeamRequest = OperationRequest<{
+  params: operations['deleteTeam']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteTeamReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TeamNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export type DeleteTeamHandler<Dependencies> = OperationHandler<DeleteTeamRequest, DeleteTeamReply, Dependencies>;
+
+/** `PATCH /api/v1/organizations/{org_id}/teams/{team_id}` */
+export type UpdateTeamRequest = OperationRequest<{
+  params: operations['updateTeam']['parameters']['path'];
+  body: Schemas['UpdateTeamRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateTeamReply =
+  | SuccessReply<200, Schemas['Team']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TeamNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export type UpdateTeamHandler<Dependencies> = OperationHandler<UpdateTeamRequest, UpdateTeamReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/team-assignment` */
+export type GetTeamAssignmentRequest = OperationRequest<{
+  params: operations['getTeamAssignment']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type GetTeamAssignmentReply =
+  | SuccessReply<200, Schemas['TeamAssignment']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
+export type GetTeamAssignmentHandler<Dependencies> = OperationHandler<
+  GetTeamAssignmentRequest,
+  GetTeamAssignmentReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/team-assignment` */
+export type AssignTeamsRequest = OperationRequest<{
+  params: operations['assignTeams']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type AssignTeamsReply =
+  | SuccessReply<202, Schemas['TeamAssignment']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsRequest, AssignTeamsReply, Dependencies>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
@@ -815,6 +938,22 @@ export interface PlatformHandlers<Dependencies> {
   readonly removeMember: RemoveMemberHandler<Dependencies>;
   /** Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`). */
   readonly changeMemberRole: ChangeMemberRoleHandler<Dependencies>;
+  /** List the teams (`GET /api/v1/organizations/{org_id}/teams`). */
+  readonly listTeams: ListTeamsHandler<Dependencies>;
+  /** Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`). */
+  readonly importTeams: ImportTeamsHandler<Dependencies>;
+  /** Create a team (`POST /api/v1/organizations/{org_id}/teams`). */
+  readonly createTeam: CreateTeamHandler<Dependencies>;
+  /** Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`). */
+  readonly getTeam: GetTeamHandler<Dependencies>;
+  /** Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`). */
+  readonly deleteTeam: DeleteTeamHandler<Dependencies>;
+  /** Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`). */
+  readonly updateTeam: UpdateTeamHandler<Dependencies>;
+  /** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
+  readonly getTeamAssignment: GetTeamAssignmentHandler<Dependencies>;
+  /** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+  readonly assignTeams: AssignTeamsHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */

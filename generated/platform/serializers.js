@@ -4538,6 +4538,570 @@ var require_writeMember = __commonJS({
   }
 });
 
+// compiled:writeTeamPage
+var require_writeTeamPage = __commonJS({
+  "compiled:writeTeamPage"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous3(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/Team/properties/members' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous4(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/Team/properties/repositories' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous2(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_3 = obj["id"];
+        if (value_id_3 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_3 !== "string") {
+            if (value_id_3 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_3 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_3.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_3 instanceof RegExp) {
+              json += asString(value_id_3.source);
+            } else {
+              json += asString(value_id_3.toString());
+            }
+          } else {
+            json += asString(value_id_3);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_name_4 = obj["name"];
+        if (value_name_4 !== void 0) {
+          json += ',"name":';
+          if (typeof value_name_4 !== "string") {
+            if (value_name_4 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_4 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_4.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_4 instanceof RegExp) {
+              json += asString(value_name_4.source);
+            } else {
+              json += asString(value_name_4.toString());
+            }
+          } else {
+            json += asString(value_name_4);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_members_5 = obj["members"];
+        if (value_members_5 !== void 0) {
+          json += ',"members":';
+          json += anonymous3(value_members_5);
+        } else {
+          throw new Error('"members" is required!');
+        }
+        const value_repositories_6 = obj["repositories"];
+        if (value_repositories_6 !== void 0) {
+          json += ',"repositories":';
+          json += anonymous4(value_repositories_6);
+        } else {
+          throw new Error('"repositories" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous1(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/TeamPage/properties/items' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          json += anonymous2(value);
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            json += anonymous2(value2);
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_items_1 = obj["items"];
+        if (value_items_1 !== void 0) {
+          json += '{"items":';
+          json += anonymous1(value_items_1);
+        } else {
+          throw new Error('"items" is required!');
+        }
+        const value_next_cursor_7 = obj["next_cursor"];
+        if (value_next_cursor_7 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_7 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_7 === "string" || value_next_cursor_7 === null || value_next_cursor_7 instanceof Date || value_next_cursor_7 instanceof RegExp || typeof value_next_cursor_7 === "object" && typeof value_next_cursor_7.toString === "function" && value_next_cursor_7.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_7 !== "string") {
+              if (value_next_cursor_7 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_7 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_7.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_7 instanceof RegExp) {
+                json += asString(value_next_cursor_7.source);
+              } else {
+                json += asString(value_next_cursor_7.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_7);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writeTeamsImport
+var require_writeTeamsImport = __commonJS({
+  "compiled:writeTeamsImport"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_teams_1 = obj["teams"];
+        if (value_teams_1 !== void 0) {
+          json += '{"teams":';
+          json += asInteger(value_teams_1);
+        } else {
+          throw new Error('"teams" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writeTeam
+var require_writeTeam = __commonJS({
+  "compiled:writeTeam"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous1(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/Team/properties/members' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous2(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/Team/properties/repositories' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_1 = obj["id"];
+        if (value_id_1 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_1 !== "string") {
+            if (value_id_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_1 instanceof RegExp) {
+              json += asString(value_id_1.source);
+            } else {
+              json += asString(value_id_1.toString());
+            }
+          } else {
+            json += asString(value_id_1);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_name_2 = obj["name"];
+        if (value_name_2 !== void 0) {
+          json += ',"name":';
+          if (typeof value_name_2 !== "string") {
+            if (value_name_2 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_2 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_2.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_2 instanceof RegExp) {
+              json += asString(value_name_2.source);
+            } else {
+              json += asString(value_name_2.toString());
+            }
+          } else {
+            json += asString(value_name_2);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_members_3 = obj["members"];
+        if (value_members_3 !== void 0) {
+          json += ',"members":';
+          json += anonymous1(value_members_3);
+        } else {
+          throw new Error('"members" is required!');
+        }
+        const value_repositories_4 = obj["repositories"];
+        if (value_repositories_4 !== void 0) {
+          json += ',"repositories":';
+          json += anonymous2(value_repositories_4);
+        } else {
+          throw new Error('"repositories" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writeTeamAssignment
+var require_writeTeamAssignment = __commonJS({
+  "compiled:writeTeamAssignment"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_state_1 = obj["state"];
+        if (value_state_1 !== void 0) {
+          json += '{"state":';
+          if (typeof value_state_1 !== "string") {
+            if (value_state_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_state_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_state_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_state_1 instanceof RegExp) {
+              json += asString(value_state_1.source);
+            } else {
+              json += asString(value_state_1.toString());
+            }
+          } else {
+            json += asString(value_state_1);
+          }
+        } else {
+          throw new Error('"state" is required!');
+        }
+        const value_error_2 = obj["error"];
+        if (value_error_2 !== void 0) {
+          json += ',"error":';
+          if (value_error_2 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_error_2 === "string" || value_error_2 === null || value_error_2 instanceof Date || value_error_2 instanceof RegExp || typeof value_error_2 === "object" && typeof value_error_2.toString === "function" && value_error_2.toString !== Object.prototype.toString) {
+            if (typeof value_error_2 !== "string") {
+              if (value_error_2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_error_2 instanceof Date) {
+                json += JSON_STR_QUOTE + value_error_2.toISOString() + JSON_STR_QUOTE;
+              } else if (value_error_2 instanceof RegExp) {
+                json += asString(value_error_2.source);
+              } else {
+                json += asString(value_error_2.toString());
+              }
+            } else {
+              json += asString(value_error_2);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/TeamAssignment/properties/error' does not match schema definition.");
+        } else {
+          throw new Error('"error" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeIntegrationPage
 var require_writeIntegrationPage = __commonJS({
   "compiled:writeIntegrationPage"(exports, module) {
@@ -7401,6 +7965,10 @@ var import_compiled_writeInvitePage = __toESM(require_writeInvitePage());
 var import_compiled_writeInvite = __toESM(require_writeInvite());
 var import_compiled_writeMemberPage = __toESM(require_writeMemberPage());
 var import_compiled_writeMember = __toESM(require_writeMember());
+var import_compiled_writeTeamPage = __toESM(require_writeTeamPage());
+var import_compiled_writeTeamsImport = __toESM(require_writeTeamsImport());
+var import_compiled_writeTeam = __toESM(require_writeTeam());
+var import_compiled_writeTeamAssignment = __toESM(require_writeTeamAssignment());
 var import_compiled_writeIntegrationPage = __toESM(require_writeIntegrationPage());
 var import_compiled_writeIntegration = __toESM(require_writeIntegration());
 var import_compiled_writeIntegrationTest = __toESM(require_writeIntegrationTest());
@@ -7445,6 +8013,10 @@ var export_writeSyncConfig = import_compiled_writeSyncConfig.default;
 var export_writeSyncConfigPage = import_compiled_writeSyncConfigPage.default;
 var export_writeSyncRun = import_compiled_writeSyncRun.default;
 var export_writeSyncRunPage = import_compiled_writeSyncRunPage.default;
+var export_writeTeam = import_compiled_writeTeam.default;
+var export_writeTeamAssignment = import_compiled_writeTeamAssignment.default;
+var export_writeTeamPage = import_compiled_writeTeamPage.default;
+var export_writeTeamsImport = import_compiled_writeTeamsImport.default;
 var export_writeTokenRefreshResponse = import_compiled_writeTokenRefreshResponse.default;
 var export_writeTokenValidateResponse = import_compiled_writeTokenValidateResponse.default;
 var export_writeVerifyEmailResponse = import_compiled_writeVerifyEmailResponse.default;
@@ -7480,6 +8052,10 @@ export {
   export_writeSyncConfigPage as writeSyncConfigPage,
   export_writeSyncRun as writeSyncRun,
   export_writeSyncRunPage as writeSyncRunPage,
+  export_writeTeam as writeTeam,
+  export_writeTeamAssignment as writeTeamAssignment,
+  export_writeTeamPage as writeTeamPage,
+  export_writeTeamsImport as writeTeamsImport,
   export_writeTokenRefreshResponse as writeTokenRefreshResponse,
   export_writeTokenValidateResponse as writeTokenValidateResponse,
   export_writeVerifyEmailResponse as writeVerifyEmailResponse

@@ -100,6 +100,30 @@ export const unimplemented: PlatformHandlers<unknown> = {
   changeMemberRole: () => {
     throw new UnimplementedOperation('changeMemberRole');
   },
+  listTeams: () => {
+    throw new UnimplementedOperation('listTeams');
+  },
+  importTeams: () => {
+    throw new UnimplementedOperation('importTeams');
+  },
+  createTeam: () => {
+    throw new UnimplementedOperation('createTeam');
+  },
+  getTeam: () => {
+    throw new UnimplementedOperation('getTeam');
+  },
+  deleteTeam: () => {
+    throw new UnimplementedOperation('deleteTeam');
+  },
+  updateTeam: () => {
+    throw new UnimplementedOperation('updateTeam');
+  },
+  getTeamAssignment: () => {
+    throw new UnimplementedOperation('getTeamAssignment');
+  },
+  assignTeams: () => {
+    throw new UnimplementedOperation('assignTeams');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },

@@ -1935,12 +1935,97 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate67.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_query = validate68;
+var listTeams_path = validate68;
 function validate68(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate68.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate68.errors = vErrors;
+  return errors === 0;
+}
+validate68.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listTeams_query = validate69;
+function validate69(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate69.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -2063,96 +2148,11 @@ function validate68(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate68.errors = vErrors;
-  return errors === 0;
-}
-validate68.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var disconnectIntegration_path = validate69;
-function validate69(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate69.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["integration_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
   validate69.errors = vErrors;
   return errors === 0;
 }
 validate69.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_path = validate70;
+var importTeams_path = validate70;
 function validate70(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2165,8 +2165,8 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2175,7 +2175,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
+      if (!(key0 === "org_id")) {
         const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err1];
@@ -2185,8 +2185,8 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
     }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2196,7 +2196,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
               vErrors = [err2];
             } else {
@@ -2208,13 +2208,13 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["integration_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err3];
           } else {
@@ -2237,7 +2237,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate70.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_query = validate71;
+var createTeam_path = validate71;
 function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2250,118 +2250,71 @@ function validate71(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.limit === void 0) {
-      data.limit = 50;
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "limit" || key0 === "cursor")) {
-        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err0];
+          vErrors = [err1];
         } else {
-          vErrors.push(err0);
+          vErrors.push(err1);
         }
         errors++;
       }
     }
-    let data0 = data.limit;
-    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      let dataType0 = typeof data0;
-      let coerced0 = void 0;
-      if (!(coerced0 !== void 0)) {
-        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
-          coerced0 = +data0;
-        } else {
-          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-          if (vErrors === null) {
-            vErrors = [err1];
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
           } else {
-            vErrors.push(err1);
-          }
-          errors++;
-        }
-      }
-      if (coerced0 !== void 0) {
-        data0 = coerced0;
-        if (data !== void 0) {
-          data["limit"] = coerced0;
-        }
-      }
-    }
-    if (typeof data0 == "number") {
-      if (data0 > 200 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-      if (data0 < 1 || isNaN(data0)) {
-        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-    }
-    if (data.cursor !== void 0) {
-      let data1 = data.cursor;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err4];
+              vErrors = [err2];
             } else {
-              vErrors.push(err4);
+              vErrors.push(err2);
             }
             errors++;
           }
         }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
           if (data !== void 0) {
-            data["cursor"] = coerced1;
+            data["org_id"] = coerced0;
           }
         }
       }
-      if (typeof data1 === "string") {
-        if (func1(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err5];
+            vErrors = [err3];
           } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
+            vErrors.push(err3);
           }
           errors++;
         }
       }
     }
   } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err7];
+      vErrors = [err4];
     } else {
-      vErrors.push(err7);
+      vErrors.push(err4);
     }
     errors++;
   }
@@ -2369,7 +2322,7 @@ function validate71(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate71.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_path = validate72;
+var getTeam_path = validate72;
 function validate72(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2382,8 +2335,8 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2391,19 +2344,28 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
+    if (data.team_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "team_id" }, message: "must have required property 'team_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id" || key0 === "team_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err2];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err2);
         }
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2413,11 +2375,11 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err3];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err3);
             }
             errors++;
           }
@@ -2425,28 +2387,76 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err4];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.team_id !== void 0) {
+      let data1 = data.team_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["team_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 100) {
+          const err6 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err7 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
           }
           errors++;
         }
       }
     }
   } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err4];
+      vErrors = [err8];
     } else {
-      vErrors.push(err4);
+      vErrors.push(err8);
     }
     errors++;
   }
@@ -2454,7 +2464,7 @@ function validate72(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate72.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var deleteSyncConfig_path = validate73;
+var deleteTeam_path = validate73;
 function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2467,8 +2477,8 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2476,19 +2486,28 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
+    if (data.team_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "team_id" }, message: "must have required property 'team_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id" || key0 === "team_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err2];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err2);
         }
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2498,11 +2517,11 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err3];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err3);
             }
             errors++;
           }
@@ -2510,28 +2529,76 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err4];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.team_id !== void 0) {
+      let data1 = data.team_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["team_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 100) {
+          const err6 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err7 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
           }
           errors++;
         }
       }
     }
   } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err4];
+      vErrors = [err8];
     } else {
-      vErrors.push(err4);
+      vErrors.push(err8);
     }
     errors++;
   }
@@ -2539,7 +2606,7 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate73.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_path = validate74;
+var updateTeam_path = validate74;
 function validate74(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2552,8 +2619,8 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2561,19 +2628,28 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
+    if (data.team_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "team_id" }, message: "must have required property 'team_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "org_id" || key0 === "team_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err1];
+          vErrors = [err2];
         } else {
-          vErrors.push(err1);
+          vErrors.push(err2);
         }
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2583,11 +2659,11 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err2];
+              vErrors = [err3];
             } else {
-              vErrors.push(err2);
+              vErrors.push(err3);
             }
             errors++;
           }
@@ -2595,28 +2671,76 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err3];
+            vErrors = [err4];
           } else {
-            vErrors.push(err3);
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.team_id !== void 0) {
+      let data1 = data.team_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["team_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 100) {
+          const err6 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err7 = { instancePath: instancePath + "/team_id", schemaPath: "#/properties/team_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err7];
+          } else {
+            vErrors.push(err7);
           }
           errors++;
         }
       }
     }
   } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err8 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err4];
+      vErrors = [err8];
     } else {
-      vErrors.push(err4);
+      vErrors.push(err8);
     }
     errors++;
   }
@@ -2624,7 +2748,7 @@ function validate74(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate74.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_path = validate75;
+var getTeamAssignment_path = validate75;
 function validate75(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -2637,8 +2761,8 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -2647,7 +2771,7 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
+      if (!(key0 === "org_id")) {
         const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err1];
@@ -2657,8 +2781,8 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
     }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -2668,7 +2792,7 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
               vErrors = [err2];
             } else {
@@ -2680,13 +2804,13 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err3];
           } else {
@@ -2709,12 +2833,97 @@ function validate75(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate75.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_query = validate76;
+var assignTeams_path = validate76;
 function validate76(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate76.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate76.errors = vErrors;
+  return errors === 0;
+}
+validate76.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_query = validate77;
+function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate77.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -2837,16 +3046,318 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate76.errors = vErrors;
+  validate77.errors = vErrors;
   return errors === 0;
 }
-validate76.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_path = validate77;
-function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var disconnectIntegration_path = validate78;
+function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate77.evaluated;
+  const evaluated0 = validate78.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "integration_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["integration_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate78.errors = vErrors;
+  return errors === 0;
+}
+validate78.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_path = validate79;
+function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate79.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "integration_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["integration_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate79.errors = vErrors;
+  return errors === 0;
+}
+validate79.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncConfigs_query = validate80;
+function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate80.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err4];
+            } else {
+              vErrors.push(err4);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["cursor"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate80.errors = vErrors;
+  return errors === 0;
+}
+validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncConfig_path = validate81;
+function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate81.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -2922,16 +3433,488 @@ function validate77(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate77.errors = vErrors;
+  validate81.errors = vErrors;
   return errors === 0;
 }
-validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_path = validate78;
-function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate81.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var deleteSyncConfig_path = validate82;
+function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate78.evaluated;
+  const evaluated0 = validate82.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate82.errors = vErrors;
+  return errors === 0;
+}
+validate82.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_path = validate83;
+function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate83.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate83.errors = vErrors;
+  return errors === 0;
+}
+validate83.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_path = validate84;
+function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate84.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate84.errors = vErrors;
+  return errors === 0;
+}
+validate84.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_query = validate85;
+function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate85.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err4];
+            } else {
+              vErrors.push(err4);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["cursor"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate85.errors = vErrors;
+  return errors === 0;
+}
+validate85.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_path = validate86;
+function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate86.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate86.errors = vErrors;
+  return errors === 0;
+}
+validate86.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_path = validate87;
+function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate87.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3055,16 +4038,16 @@ function validate78(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate78.errors = vErrors;
+  validate87.errors = vErrors;
   return errors === 0;
 }
-validate78.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_path = validate79;
-function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate87.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_path = validate88;
+function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate79.evaluated;
+  const evaluated0 = validate88.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3188,18 +4171,18 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate79.errors = vErrors;
+  validate88.errors = vErrors;
   return errors === 0;
 }
-validate79.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_query = validate80;
+validate88.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_query = validate89;
 var pattern3 = new RegExp("^[A-Z][A-Z_]*$", "u");
-var formats46 = require_formats().fullFormats["date-time"];
-function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var formats62 = require_formats().fullFormats["date-time"];
+function validate89(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate80.evaluated;
+  const evaluated0 = validate89.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3402,7 +4385,7 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data3 === "string") {
-        if (!formats46.validate(data3)) {
+        if (!formats62.validate(data3)) {
           const err12 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
             vErrors = [err12];
@@ -3441,7 +4424,7 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data4 === "string") {
-        if (!formats46.validate(data4)) {
+        if (!formats62.validate(data4)) {
           const err14 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
             vErrors = [err14];
@@ -3553,10 +4536,10 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate80.errors = vErrors;
+  validate89.errors = vErrors;
   return errors === 0;
 }
-validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate89.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 
 // compiled:bodies
 var register_body = validate522;
@@ -4792,11 +5775,11 @@ function validate792(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_UnsupportedMediaType = validate83;
-function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var problem_UnsupportedMediaType = validate832;
+function validate842(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate84.evaluated;
+  const evaluated0 = validate842.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4992,30 +5975,30 @@ function validate84(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate84.errors = vErrors;
+  validate842.errors = vErrors;
   return errors === 0;
 }
-validate84.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate842.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate83.evaluated;
+  const evaluated0 = validate832.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate84(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+  if (!validate842(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate842.errors : vErrors.concat(validate842.errors);
     errors = vErrors.length;
   }
-  validate83.errors = vErrors;
+  validate832.errors = vErrors;
   return errors === 0;
 }
-validate83.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_ValidationFailed = validate87;
+validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ValidationFailed = validate872;
 function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -5111,10 +6094,10 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate90.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate882(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate88.evaluated;
+  const evaluated0 = validate882.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -5305,29 +6288,29 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate88.errors = vErrors;
+  validate882.errors = vErrors;
   return errors === 0;
 }
-validate88.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate882.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate87.evaluated;
+  const evaluated0 = validate872.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate88(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+  if (!validate882(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate882.errors : vErrors.concat(validate882.errors);
     errors = vErrors.length;
   }
-  validate87.errors = vErrors;
+  validate872.errors = vErrors;
   return errors === 0;
 }
-validate87.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_PasswordRejected = validate93;
 var schema43 = { "type": "object", "description": "One violated password rule.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user), or the current password." }, "message": { "type": "string", "description": "The violated rule, for people. The wording may change." } } };
 function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -18024,41 +19007,7 @@ function validate371(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate371.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_200 = validate375;
-var schema194 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
-var schema195 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate378.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (typeof data !== "string") {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-    if (vErrors === null) {
-      vErrors = [err0];
-    } else {
-      vErrors.push(err0);
-    }
-    errors++;
-  }
-  if (!(data === "host_a" || data === "host_b")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema195.enum }, message: "must be equal to one of the allowed values" };
-    if (vErrors === null) {
-      vErrors = [err1];
-    } else {
-      vErrors.push(err1);
-    }
-    errors++;
-  }
-  validate378.errors = vErrors;
-  return errors === 0;
-}
-validate378.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var listTeams_200 = validate375;
 function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -18079,8 +19028,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.org_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
       if (vErrors === null) {
         vErrors = [err1];
       } else {
@@ -18088,8 +19037,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.provider === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+    if (data.members === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "members" }, message: "must have required property 'members'" };
       if (vErrors === null) {
         vErrors = [err2];
       } else {
@@ -18097,8 +19046,8 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.name === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+    if (data.repositories === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
       if (vErrors === null) {
         vErrors = [err3];
       } else {
@@ -18106,261 +19055,95 @@ function validate377(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.base_url === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "base_url" }, message: "must have required property 'base_url'" };
-      if (vErrors === null) {
-        vErrors = [err4];
-      } else {
-        vErrors.push(err4);
-      }
-      errors++;
-    }
-    if (data.is_active === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
-      if (vErrors === null) {
-        vErrors = [err5];
-      } else {
-        vErrors.push(err5);
-      }
-      errors++;
-    }
-    if (data.last_tested_at === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_tested_at" }, message: "must have required property 'last_tested_at'" };
-      if (vErrors === null) {
-        vErrors = [err6];
-      } else {
-        vErrors.push(err6);
-      }
-      errors++;
-    }
-    if (data.last_test_succeeded === void 0) {
-      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_succeeded" }, message: "must have required property 'last_test_succeeded'" };
-      if (vErrors === null) {
-        vErrors = [err7];
-      } else {
-        vErrors.push(err7);
-      }
-      errors++;
-    }
-    if (data.last_test_error === void 0) {
-      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_error" }, message: "must have required property 'last_test_error'" };
-      if (vErrors === null) {
-        vErrors = [err8];
-      } else {
-        vErrors.push(err8);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err9];
-      } else {
-        vErrors.push(err9);
-      }
-      errors++;
-    }
-    if (data.updated_at === void 0) {
-      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
-      if (vErrors === null) {
-        vErrors = [err10];
-      } else {
-        vErrors.push(err10);
-      }
-      errors++;
-    }
     for (const key0 in data) {
-      if (!func13.call(schema194.properties, key0)) {
-        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "id" || key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err11];
+          vErrors = [err4];
         } else {
-          vErrors.push(err11);
+          vErrors.push(err4);
         }
         errors++;
       }
     }
     if (data.id !== void 0) {
-      let data0 = data.id;
-      if (typeof data0 === "string") {
-        if (!formats2.test(data0)) {
-          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err12];
-          } else {
-            vErrors.push(err12);
-          }
-          errors++;
-        }
-      } else {
-        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err13];
+          vErrors = [err5];
         } else {
-          vErrors.push(err13);
+          vErrors.push(err5);
         }
         errors++;
-      }
-    }
-    if (data.org_id !== void 0) {
-      let data1 = data.org_id;
-      if (typeof data1 === "string") {
-        if (!formats2.test(data1)) {
-          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err14];
-          } else {
-            vErrors.push(err14);
-          }
-          errors++;
-        }
-      } else {
-        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err15];
-        } else {
-          vErrors.push(err15);
-        }
-        errors++;
-      }
-    }
-    if (data.provider !== void 0) {
-      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
-        errors = vErrors.length;
       }
     }
     if (data.name !== void 0) {
       if (typeof data.name !== "string") {
-        const err16 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
-          vErrors = [err16];
+          vErrors = [err6];
         } else {
-          vErrors.push(err16);
+          vErrors.push(err6);
         }
         errors++;
       }
     }
-    if (data.base_url !== void 0) {
-      let data4 = data.base_url;
-      if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema194.properties.base_url.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err17];
-        } else {
-          vErrors.push(err17);
-        }
-        errors++;
-      }
-    }
-    if (data.is_active !== void 0) {
-      if (typeof data.is_active !== "boolean") {
-        const err18 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-        if (vErrors === null) {
-          vErrors = [err18];
-        } else {
-          vErrors.push(err18);
-        }
-        errors++;
-      }
-    }
-    if (data.last_tested_at !== void 0) {
-      let data6 = data.last_tested_at;
-      if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema194.properties.last_tested_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err19];
-        } else {
-          vErrors.push(err19);
-        }
-        errors++;
-      }
-      if (typeof data6 === "string") {
-        if (!formats14.validate(data6)) {
-          const err20 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err20];
-          } else {
-            vErrors.push(err20);
+    if (data.members !== void 0) {
+      let data2 = data.members;
+      if (Array.isArray(data2)) {
+        const len0 = data2.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data2[i0] !== "string") {
+            const err7 = { instancePath: instancePath + "/members/" + i0, schemaPath: "#/properties/members/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err7];
+            } else {
+              vErrors.push(err7);
+            }
+            errors++;
           }
-          errors++;
-        }
-      }
-    }
-    if (data.last_test_succeeded !== void 0) {
-      let data7 = data.last_test_succeeded;
-      if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema194.properties.last_test_succeeded.type }, message: "must be boolean,null" };
-        if (vErrors === null) {
-          vErrors = [err21];
-        } else {
-          vErrors.push(err21);
-        }
-        errors++;
-      }
-    }
-    if (data.last_test_error !== void 0) {
-      let data8 = data.last_test_error;
-      if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema194.properties.last_test_error.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err22];
-        } else {
-          vErrors.push(err22);
-        }
-        errors++;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data9 = data.created_at;
-      if (typeof data9 === "string") {
-        if (!formats14.validate(data9)) {
-          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err23];
-          } else {
-            vErrors.push(err23);
-          }
-          errors++;
         }
       } else {
-        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err8 = { instancePath: instancePath + "/members", schemaPath: "#/properties/members/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err24];
+          vErrors = [err8];
         } else {
-          vErrors.push(err24);
+          vErrors.push(err8);
         }
         errors++;
       }
     }
-    if (data.updated_at !== void 0) {
-      let data10 = data.updated_at;
-      if (typeof data10 === "string") {
-        if (!formats14.validate(data10)) {
-          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err25];
-          } else {
-            vErrors.push(err25);
+    if (data.repositories !== void 0) {
+      let data4 = data.repositories;
+      if (Array.isArray(data4)) {
+        const len1 = data4.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data4[i1] !== "string") {
+            const err9 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err9];
+            } else {
+              vErrors.push(err9);
+            }
+            errors++;
           }
-          errors++;
         }
       } else {
-        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err10 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         if (vErrors === null) {
-          vErrors = [err26];
+          vErrors = [err10];
         } else {
-          vErrors.push(err26);
+          vErrors.push(err10);
         }
         errors++;
       }
     }
   } else {
-    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err27];
+      vErrors = [err11];
     } else {
-      vErrors.push(err27);
+      vErrors.push(err11);
     }
     errors++;
   }
@@ -18475,11 +19258,119 @@ function validate375(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate375.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_body = validate383;
-var schema197 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
-var formats122 = require_formats().fullFormats.uri;
-var pattern9 = new RegExp("^https?://", "u");
+var importTeams_body = validate381;
+function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate382.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data !== "string") {
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  validate382.errors = vErrors;
+  return errors === 0;
+}
+validate382.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate381.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+    errors = vErrors.length;
+  }
+  validate381.errors = vErrors;
+  return errors === 0;
+}
+validate381.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var importTeams_200 = validate384;
+function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate385.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.teams === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "teams" }, message: "must have required property 'teams'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "teams")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.teams !== void 0) {
+      let data0 = data.teams;
+      if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+        const err2 = { instancePath: instancePath + "/teams", schemaPath: "#/properties/teams/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (typeof data0 == "number") {
+        if (data0 < 0 || isNaN(data0)) {
+          const err3 = { instancePath: instancePath + "/teams", schemaPath: "#/properties/teams/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate385.errors = vErrors;
+  return errors === 0;
+}
+validate385.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate384.evaluated;
@@ -18489,9 +19380,617 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
+  if (!validate385(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate385.errors : vErrors.concat(validate385.errors);
+    errors = vErrors.length;
+  }
+  validate384.errors = vErrors;
+  return errors === 0;
+}
+validate384.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TeamsFileInvalid = validate387;
+var schema200 = { "type": "object", "description": "The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again.", "x-problem": { "raised-by": "service" }, "additionalProperties": false, "required": ["type", "title", "status", "message", "request_id", "problems"], "properties": { "type": { "type": "string", "const": "/problems/teams-file-invalid" }, "title": { "type": "string", "const": "Teams file invalid" }, "status": { "type": "integer", "const": 422 }, "message": { "type": "string", "description": "What happened, for people to read. The wording may change." }, "request_id": { "$ref": "contract#/components/schemas/RequestId" }, "problems": { "type": "array", "minItems": 1, "maxItems": 100, "description": "What is wrong with the file, in the order of its lines; the first hundred problems.", "items": { "type": "object", "description": "One problem.", "additionalProperties": false, "required": ["line", "place", "message"], "properties": { "line": { "type": ["integer", "null"], "minimum": 1, "description": "The line of the file, counted from 1. Null where the problem is about the whole file." }, "place": { "type": ["string", "null"], "description": "The value that is wrong: `teams[2].members`. Null where the text is not YAML." }, "message": { "type": "string", "description": "What is wrong, for people to read." } } } } } };
+function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate388.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.provider === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.problems === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "problems" }, message: "must have required property 'problems'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id" || key0 === "problems")) {
+        const err6 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if ("/problems/teams-file-invalid" !== data0) {
+        const err8 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/teams-file-invalid" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+      if ("Teams file invalid" !== data1) {
+        const err10 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Teams file invalid" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+      if (422 !== data2) {
+        const err12 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 422 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err13 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.problems !== void 0) {
+      let data5 = data.problems;
+      if (Array.isArray(data5)) {
+        if (data5.length > 100) {
+          const err14 = { instancePath: instancePath + "/problems", schemaPath: "#/properties/problems/maxItems", keyword: "maxItems", params: { limit: 100 }, message: "must NOT have more than 100 items" };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+        if (data5.length < 1) {
+          const err15 = { instancePath: instancePath + "/problems", schemaPath: "#/properties/problems/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          if (vErrors === null) {
+            vErrors = [err15];
+          } else {
+            vErrors.push(err15);
+          }
+          errors++;
+        }
+        const len0 = data5.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data6 = data5[i0];
+          if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+            if (data6.line === void 0) {
+              const err16 = { instancePath: instancePath + "/problems/" + i0, schemaPath: "#/properties/problems/items/required", keyword: "required", params: { missingProperty: "line" }, message: "must have required property 'line'" };
+              if (vErrors === null) {
+                vErrors = [err16];
+              } else {
+                vErrors.push(err16);
+              }
+              errors++;
+            }
+            if (data6.place === void 0) {
+              const err17 = { instancePath: instancePath + "/problems/" + i0, schemaPath: "#/properties/problems/items/required", keyword: "required", params: { missingProperty: "place" }, message: "must have required property 'place'" };
+              if (vErrors === null) {
+                vErrors = [err17];
+              } else {
+                vErrors.push(err17);
+              }
+              errors++;
+            }
+            if (data6.message === void 0) {
+              const err18 = { instancePath: instancePath + "/problems/" + i0, schemaPath: "#/properties/problems/items/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+              if (vErrors === null) {
+                vErrors = [err18];
+              } else {
+                vErrors.push(err18);
+              }
+              errors++;
+            }
+            for (const key1 in data6) {
+              if (!(key1 === "line" || key1 === "place" || key1 === "message")) {
+                const err19 = { instancePath: instancePath + "/problems/" + i0, schemaPath: "#/properties/problems/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+                if (vErrors === null) {
+                  vErrors = [err19];
+                } else {
+                  vErrors.push(err19);
+                }
+                errors++;
+              }
+            }
+            if (data6.line !== void 0) {
+              let data7 = data6.line;
+              if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7))) && data7 !== null) {
+                const err20 = { instancePath: instancePath + "/problems/" + i0 + "/line", schemaPath: "#/properties/problems/items/properties/line/type", keyword: "type", params: { type: schema200.properties.problems.items.properties.line.type }, message: "must be integer,null" };
+                if (vErrors === null) {
+                  vErrors = [err20];
+                } else {
+                  vErrors.push(err20);
+                }
+                errors++;
+              }
+              if (typeof data7 == "number") {
+                if (data7 < 1 || isNaN(data7)) {
+                  const err21 = { instancePath: instancePath + "/problems/" + i0 + "/line", schemaPath: "#/properties/problems/items/properties/line/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+                  if (vErrors === null) {
+                    vErrors = [err21];
+                  } else {
+                    vErrors.push(err21);
+                  }
+                  errors++;
+                }
+              }
+            }
+            if (data6.place !== void 0) {
+              let data8 = data6.place;
+              if (typeof data8 !== "string" && data8 !== null) {
+                const err22 = { instancePath: instancePath + "/problems/" + i0 + "/place", schemaPath: "#/properties/problems/items/properties/place/type", keyword: "type", params: { type: schema200.properties.problems.items.properties.place.type }, message: "must be string,null" };
+                if (vErrors === null) {
+                  vErrors = [err22];
+                } else {
+                  vErrors.push(err22);
+                }
+                errors++;
+              }
+            }
+            if (data6.message !== void 0) {
+              if (typeof data6.message !== "string") {
+                const err23 = { instancePath: instancePath + "/problems/" + i0 + "/message", schemaPath: "#/properties/problems/items/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+                if (vErrors === null) {
+                  vErrors = [err23];
+                } else {
+                  vErrors.push(err23);
+                }
+                errors++;
+              }
+            }
+          } else {
+            const err24 = { instancePath: instancePath + "/problems/" + i0, schemaPath: "#/properties/problems/items/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+            if (vErrors === null) {
+              vErrors = [err24];
+            } else {
+              vErrors.push(err24);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err25 = { instancePath: instancePath + "/problems", schemaPath: "#/properties/problems/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err25];
+        } else {
+          vErrors.push(err25);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err26 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err26];
+    } else {
+      vErrors.push(err26);
+    }
+    errors++;
+  }
+  validate388.errors = vErrors;
+  return errors === 0;
+}
+validate388.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate387.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate388(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate388.errors : vErrors.concat(validate388.errors);
+    errors = vErrors.length;
+  }
+  validate387.errors = vErrors;
+  return errors === 0;
+}
+validate387.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createTeam_body = validate391;
+var pattern9 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._/-]*$", "u");
+function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate393.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data === "string") {
+    if (func12(data) > 100) {
+      const err0 = { instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 100 }, message: "must NOT have more than 100 characters" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (func12(data) < 1) {
+      const err1 = { instancePath, schemaPath: "#/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (!pattern9.test(data)) {
+      const err2 = { instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]*$" }, message: 'must match pattern "^[A-Za-z0-9][A-Za-z0-9._/-]*$"' };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+  } else {
+    const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err3];
+    } else {
+      vErrors.push(err3);
+    }
+    errors++;
+  }
+  validate393.errors = vErrors;
+  return errors === 0;
+}
+validate393.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate396.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (Array.isArray(data)) {
+    if (data.length > 1e3) {
+      const err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 1e3 }, message: "must NOT have more than 1000 items" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    const len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0];
+      if (typeof data0 === "string") {
+        if (func12(data0) > 254) {
+          const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 254 }, message: "must NOT have more than 254 characters" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+        if (func12(data0) < 1) {
+          const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err2];
+          } else {
+            vErrors.push(err2);
+          }
+          errors++;
+        }
+      } else {
+        const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate396.errors = vErrors;
+  return errors === 0;
+}
+validate396.evaluated = { "items": true, "dynamicProps": false, "dynamicItems": false };
+function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate398.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (Array.isArray(data)) {
+    if (data.length > 1e3) {
+      const err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 1e3 }, message: "must NOT have more than 1000 items" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    const len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0];
+      if (typeof data0 === "string") {
+        if (func12(data0) > 512) {
+          const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+        if (func12(data0) < 1) {
+          const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err2];
+          } else {
+            vErrors.push(err2);
+          }
+          errors++;
+        }
+      } else {
+        const err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate398.errors = vErrors;
+  return errors === 0;
+}
+validate398.evaluated = { "items": true, "dynamicProps": false, "dynamicItems": false };
+function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate392.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (!validate393(data.id, { instancePath: instancePath + "/id", parentData: data, parentDataProperty: "id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.name !== void 0) {
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.members !== void 0) {
+      if (!validate396(data.members, { instancePath: instancePath + "/members", parentData: data, parentDataProperty: "members", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.repositories !== void 0) {
+      if (!validate398(data.repositories, { instancePath: instancePath + "/repositories", parentData: data, parentDataProperty: "repositories", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate398.errors : vErrors.concat(validate398.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err2];
+    } else {
+      vErrors.push(err2);
+    }
+    errors++;
+  }
+  validate392.errors = vErrors;
+  return errors === 0;
+}
+validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate391.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
+    errors = vErrors.length;
+  }
+  validate391.errors = vErrors;
+  return errors === 0;
+}
+validate391.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createTeam_201 = validate401;
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate402.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -18508,8 +20007,8 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.token === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token" }, message: "must have required property 'token'" };
+    if (data.members === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "members" }, message: "must have required property 'members'" };
       if (vErrors === null) {
         vErrors = [err2];
       } else {
@@ -18517,52 +20016,40 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
+    if (data.repositories === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "provider" || key0 === "name" || key0 === "token" || key0 === "base_url")) {
-        const err3 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "id" || key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err3];
+          vErrors = [err4];
         } else {
-          vErrors.push(err3);
+          vErrors.push(err4);
         }
         errors++;
       }
     }
-    if (data.provider !== void 0) {
-      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
-        errors = vErrors.length;
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
       }
     }
     if (data.name !== void 0) {
-      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.token !== void 0) {
-      let data2 = data.token;
-      if (typeof data2 === "string") {
-        if (func12(data2) > 4096) {
-          const err4 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-        if (func12(data2) < 1) {
-          const err5 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-      } else {
-        const err6 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -18571,10 +20058,169 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
-    if (data.base_url !== void 0) {
-      let data3 = data.base_url;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema197.properties.base_url.type }, message: "must be string,null" };
+    if (data.members !== void 0) {
+      let data2 = data.members;
+      if (Array.isArray(data2)) {
+        const len0 = data2.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data2[i0] !== "string") {
+            const err7 = { instancePath: instancePath + "/members/" + i0, schemaPath: "#/properties/members/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err7];
+            } else {
+              vErrors.push(err7);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err8 = { instancePath: instancePath + "/members", schemaPath: "#/properties/members/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.repositories !== void 0) {
+      let data4 = data.repositories;
+      if (Array.isArray(data4)) {
+        const len1 = data4.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data4[i1] !== "string") {
+            const err9 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err9];
+            } else {
+              vErrors.push(err9);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err10 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err11];
+    } else {
+      vErrors.push(err11);
+    }
+    errors++;
+  }
+  validate402.errors = vErrors;
+  return errors === 0;
+}
+validate402.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate401.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
+    errors = vErrors.length;
+  }
+  validate401.errors = vErrors;
+  return errors === 0;
+}
+validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TeamExists = validate404;
+function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate405.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/team-exists" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/team-exists" }, message: "must be equal to constant" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -18582,82 +20228,1118 @@ function validate384(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
-      if (typeof data3 === "string") {
-        if (func12(data3) > 2048) {
-          const err8 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2048 }, message: "must NOT have more than 2048 characters" };
-          if (vErrors === null) {
-            vErrors = [err8];
-          } else {
-            vErrors.push(err8);
-          }
-          errors++;
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
         }
-        if (func12(data3) < 1) {
-          const err9 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err9];
-          } else {
-            vErrors.push(err9);
-          }
-          errors++;
+        errors++;
+      }
+      if ("Team exists" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Team exists" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
         }
-        if (!pattern9.test(data3)) {
-          const err10 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/pattern", keyword: "pattern", params: { pattern: "^https?://" }, message: 'must match pattern "^https?://"' };
-          if (vErrors === null) {
-            vErrors = [err10];
-          } else {
-            vErrors.push(err10);
-          }
-          errors++;
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
         }
-        if (!formats122(data3)) {
-          const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/format", keyword: "format", params: { format: "uri" }, message: 'must match format "uri"' };
-          if (vErrors === null) {
-            vErrors = [err11];
-          } else {
-            vErrors.push(err11);
-          }
-          errors++;
+        errors++;
+      }
+      if (409 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 409 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
         }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
       }
     }
   } else {
-    const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err12];
+      vErrors = [err13];
     } else {
-      vErrors.push(err12);
+      vErrors.push(err13);
     }
     errors++;
   }
-  validate384.errors = vErrors;
+  validate405.errors = vErrors;
   return errors === 0;
 }
-validate384.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate383.evaluated;
+  const evaluated0 = validate404.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate384(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
+  if (!validate405(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate405.errors : vErrors.concat(validate405.errors);
     errors = vErrors.length;
   }
-  validate383.errors = vErrors;
+  validate404.errors = vErrors;
   return errors === 0;
 }
-validate383.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_201 = validate388;
-function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate404.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TeamLimitReached = validate408;
+function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate389.evaluated;
+  const evaluated0 = validate409.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/team-limit-reached" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/team-limit-reached" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Team limit reached" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Team limit reached" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (409 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 409 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate409.errors = vErrors;
+  return errors === 0;
+}
+validate409.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate408.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate409(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
+    errors = vErrors.length;
+  }
+  validate408.errors = vErrors;
+  return errors === 0;
+}
+validate408.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getTeam_200 = validate412;
+function validate413(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate413.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.members === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "members" }, message: "must have required property 'members'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.repositories === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.members !== void 0) {
+      let data2 = data.members;
+      if (Array.isArray(data2)) {
+        const len0 = data2.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data2[i0] !== "string") {
+            const err7 = { instancePath: instancePath + "/members/" + i0, schemaPath: "#/properties/members/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err7];
+            } else {
+              vErrors.push(err7);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err8 = { instancePath: instancePath + "/members", schemaPath: "#/properties/members/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.repositories !== void 0) {
+      let data4 = data.repositories;
+      if (Array.isArray(data4)) {
+        const len1 = data4.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data4[i1] !== "string") {
+            const err9 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err9];
+            } else {
+              vErrors.push(err9);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err10 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err11];
+    } else {
+      vErrors.push(err11);
+    }
+    errors++;
+  }
+  validate413.errors = vErrors;
+  return errors === 0;
+}
+validate413.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate412.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate413(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate413.errors : vErrors.concat(validate413.errors);
+    errors = vErrors.length;
+  }
+  validate412.errors = vErrors;
+  return errors === 0;
+}
+validate412.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_TeamNotFound = validate415;
+function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate416.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/team-not-found" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/team-not-found" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("Team not found" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "Team not found" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (404 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 404 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate416.errors = vErrors;
+  return errors === 0;
+}
+validate416.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate415(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate415.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate416(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate416.errors : vErrors.concat(validate416.errors);
+    errors = vErrors.length;
+  }
+  validate415.errors = vErrors;
+  return errors === 0;
+}
+validate415.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateTeam_body = validate419;
+function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate420.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (Object.keys(data).length < 1) {
+      const err0 = { instancePath, schemaPath: "#/minProperties", keyword: "minProperties", params: { limit: 1 }, message: "must NOT have fewer than 1 properties" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.members !== void 0) {
+      if (!validate396(data.members, { instancePath: instancePath + "/members", parentData: data, parentDataProperty: "members", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.repositories !== void 0) {
+      if (!validate398(data.repositories, { instancePath: instancePath + "/repositories", parentData: data, parentDataProperty: "repositories", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate398.errors : vErrors.concat(validate398.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err2];
+    } else {
+      vErrors.push(err2);
+    }
+    errors++;
+  }
+  validate420.errors = vErrors;
+  return errors === 0;
+}
+validate420.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate419.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate420(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
+    errors = vErrors.length;
+  }
+  validate419.errors = vErrors;
+  return errors === 0;
+}
+validate419.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateTeam_200 = validate425;
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate426.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.members === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "members" }, message: "must have required property 'members'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.repositories === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "repositories" }, message: "must have required property 'repositories'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "members" || key0 === "repositories")) {
+        const err4 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      if (typeof data.id !== "string") {
+        const err5 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.members !== void 0) {
+      let data2 = data.members;
+      if (Array.isArray(data2)) {
+        const len0 = data2.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (typeof data2[i0] !== "string") {
+            const err7 = { instancePath: instancePath + "/members/" + i0, schemaPath: "#/properties/members/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err7];
+            } else {
+              vErrors.push(err7);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err8 = { instancePath: instancePath + "/members", schemaPath: "#/properties/members/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+    }
+    if (data.repositories !== void 0) {
+      let data4 = data.repositories;
+      if (Array.isArray(data4)) {
+        const len1 = data4.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          if (typeof data4[i1] !== "string") {
+            const err9 = { instancePath: instancePath + "/repositories/" + i1, schemaPath: "#/properties/repositories/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err9];
+            } else {
+              vErrors.push(err9);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err10 = { instancePath: instancePath + "/repositories", schemaPath: "#/properties/repositories/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err11 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err11];
+    } else {
+      vErrors.push(err11);
+    }
+    errors++;
+  }
+  validate426.errors = vErrors;
+  return errors === 0;
+}
+validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate425.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
+    errors = vErrors.length;
+  }
+  validate425.errors = vErrors;
+  return errors === 0;
+}
+validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getTeamAssignment_200 = validate428;
+var schema221 = { "type": "object", "description": "The state of the assignment of work units to teams.", "additionalProperties": false, "required": ["state", "error"], "properties": { "state": { "type": "string", "enum": ["done", "assigning", "failing"], "description": "`done`: all work units are assigned. `assigning`: an assignment waits or is under way. `failing`: the latest attempt failed; it is tried again." }, "error": { "type": ["string", "null"], "description": "Why the latest attempt failed, for people to read. Null when it did not." } } };
+function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate429.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.state === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "state" }, message: "must have required property 'state'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.error === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "state" || key0 === "error")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.state !== void 0) {
+      let data0 = data.state;
+      if (typeof data0 !== "string") {
+        const err3 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+      if (!(data0 === "done" || data0 === "assigning" || data0 === "failing")) {
+        const err4 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema221.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.error !== void 0) {
+      let data1 = data.error;
+      if (typeof data1 !== "string" && data1 !== null) {
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema221.properties.error.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate429.errors = vErrors;
+  return errors === 0;
+}
+validate429.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate428.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate429(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate429.errors : vErrors.concat(validate429.errors);
+    errors = vErrors.length;
+  }
+  validate428.errors = vErrors;
+  return errors === 0;
+}
+validate428.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var assignTeams_202 = validate431;
+function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate432.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.state === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "state" }, message: "must have required property 'state'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.error === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "error" }, message: "must have required property 'error'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "state" || key0 === "error")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.state !== void 0) {
+      let data0 = data.state;
+      if (typeof data0 !== "string") {
+        const err3 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+      if (!(data0 === "done" || data0 === "assigning" || data0 === "failing")) {
+        const err4 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema221.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.error !== void 0) {
+      let data1 = data.error;
+      if (typeof data1 !== "string" && data1 !== null) {
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema221.properties.error.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err6 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err6];
+    } else {
+      vErrors.push(err6);
+    }
+    errors++;
+  }
+  validate432.errors = vErrors;
+  return errors === 0;
+}
+validate432.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate431.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate432(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
+    errors = vErrors.length;
+  }
+  validate431.errors = vErrors;
+  return errors === 0;
+}
+validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_200 = validate434;
+var schema226 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "What it is called." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first time." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether that test succeeded. Null before the first time." }, "last_test_error": { "type": ["string", "null"], "description": "Why that test failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
+var schema227 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
+function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate437.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data !== "string") {
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  if (!(data === "host_a" || data === "host_b")) {
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema227.enum }, message: "must be equal to one of the allowed values" };
+    if (vErrors === null) {
+      vErrors = [err1];
+    } else {
+      vErrors.push(err1);
+    }
+    errors++;
+  }
+  validate437.errors = vErrors;
+  return errors === 0;
+}
+validate437.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate436.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -18765,7 +21447,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema194.properties, key0)) {
+      if (!func13.call(schema226.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -18820,8 +21502,8 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate378(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
         errors = vErrors.length;
       }
     }
@@ -18839,7 +21521,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema194.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema226.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -18862,7 +21544,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema194.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema226.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -18885,7 +21567,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema194.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema226.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -18897,7 +21579,7 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema194.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema226.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -18959,34 +21641,629 @@ function validate389(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate389.errors = vErrors;
+  validate436.errors = vErrors;
   return errors === 0;
 }
-validate389.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
+validate436.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate388.evaluated;
+  const evaluated0 = validate435.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate389(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
-    errors = vErrors.length;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.items === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "items" }, message: "must have required property 'items'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.next_cursor === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "next_cursor" }, message: "must have required property 'next_cursor'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "items" || key0 === "next_cursor")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.items !== void 0) {
+      let data0 = data.items;
+      if (Array.isArray(data0)) {
+        if (data0.length > 200) {
+          const err3 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/maxItems", keyword: "maxItems", params: { limit: 200 }, message: "must NOT have more than 200 items" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+        const len0 = data0.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (!validate436(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
+            errors = vErrors.length;
+          }
+        }
+      } else {
+        const err4 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.next_cursor !== void 0) {
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err5];
+    } else {
+      vErrors.push(err5);
+    }
+    errors++;
   }
-  validate388.errors = vErrors;
+  validate435.errors = vErrors;
   return errors === 0;
 }
-validate388.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationExists = validate392;
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate435.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate393.evaluated;
+  const evaluated0 = validate434.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate435(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate435.errors : vErrors.concat(validate435.errors);
+    errors = vErrors.length;
+  }
+  validate434.errors = vErrors;
+  return errors === 0;
+}
+validate434.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_body = validate442;
+var schema229 = { "type": "object", "description": "A code host and how to get in.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host that may read the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
+var formats122 = require_formats().fullFormats.uri;
+var pattern10 = new RegExp("^https?://", "u");
+function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate443.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.provider === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.token === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token" }, message: "must have required property 'token'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "provider" || key0 === "name" || key0 === "token" || key0 === "base_url")) {
+        const err3 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.provider !== void 0) {
+      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.name !== void 0) {
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.token !== void 0) {
+      let data2 = data.token;
+      if (typeof data2 === "string") {
+        if (func12(data2) > 4096) {
+          const err4 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+        if (func12(data2) < 1) {
+          const err5 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      } else {
+        const err6 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.base_url !== void 0) {
+      let data3 = data.base_url;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema229.properties.base_url.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (func12(data3) > 2048) {
+          const err8 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2048 }, message: "must NOT have more than 2048 characters" };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+        if (func12(data3) < 1) {
+          const err9 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+        if (!pattern10.test(data3)) {
+          const err10 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/pattern", keyword: "pattern", params: { pattern: "^https?://" }, message: 'must match pattern "^https?://"' };
+          if (vErrors === null) {
+            vErrors = [err10];
+          } else {
+            vErrors.push(err10);
+          }
+          errors++;
+        }
+        if (!formats122(data3)) {
+          const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/format", keyword: "format", params: { format: "uri" }, message: 'must match format "uri"' };
+          if (vErrors === null) {
+            vErrors = [err11];
+          } else {
+            vErrors.push(err11);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err12];
+    } else {
+      vErrors.push(err12);
+    }
+    errors++;
+  }
+  validate443.errors = vErrors;
+  return errors === 0;
+}
+validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate442.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate443(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+    errors = vErrors.length;
+  }
+  validate442.errors = vErrors;
+  return errors === 0;
+}
+validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_201 = validate447;
+function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate448.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.org_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.provider === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.base_url === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "base_url" }, message: "must have required property 'base_url'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.is_active === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.last_tested_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_tested_at" }, message: "must have required property 'last_tested_at'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    if (data.last_test_succeeded === void 0) {
+      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_succeeded" }, message: "must have required property 'last_test_succeeded'" };
+      if (vErrors === null) {
+        vErrors = [err7];
+      } else {
+        vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (data.last_test_error === void 0) {
+      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_error" }, message: "must have required property 'last_test_error'" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err9];
+      } else {
+        vErrors.push(err9);
+      }
+      errors++;
+    }
+    if (data.updated_at === void 0) {
+      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
+      if (vErrors === null) {
+        vErrors = [err10];
+      } else {
+        vErrors.push(err10);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!func13.call(schema226.properties, key0)) {
+        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      let data0 = data.id;
+      if (typeof data0 === "string") {
+        if (!formats2.test(data0)) {
+          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
+      } else {
+        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data1 = data.org_id;
+      if (typeof data1 === "string") {
+        if (!formats2.test(data1)) {
+          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.provider !== void 0) {
+      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err16 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+    if (data.base_url !== void 0) {
+      let data4 = data.base_url;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema226.properties.base_url.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+    if (data.is_active !== void 0) {
+      if (typeof data.is_active !== "boolean") {
+        const err18 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+    }
+    if (data.last_tested_at !== void 0) {
+      let data6 = data.last_tested_at;
+      if (typeof data6 !== "string" && data6 !== null) {
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema226.properties.last_tested_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+      if (typeof data6 === "string") {
+        if (!formats14.validate(data6)) {
+          const err20 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err20];
+          } else {
+            vErrors.push(err20);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.last_test_succeeded !== void 0) {
+      let data7 = data.last_test_succeeded;
+      if (typeof data7 !== "boolean" && data7 !== null) {
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema226.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        if (vErrors === null) {
+          vErrors = [err21];
+        } else {
+          vErrors.push(err21);
+        }
+        errors++;
+      }
+    }
+    if (data.last_test_error !== void 0) {
+      let data8 = data.last_test_error;
+      if (typeof data8 !== "string" && data8 !== null) {
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema226.properties.last_test_error.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err22];
+        } else {
+          vErrors.push(err22);
+        }
+        errors++;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data9 = data.created_at;
+      if (typeof data9 === "string") {
+        if (!formats14.validate(data9)) {
+          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err23];
+          } else {
+            vErrors.push(err23);
+          }
+          errors++;
+        }
+      } else {
+        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err24];
+        } else {
+          vErrors.push(err24);
+        }
+        errors++;
+      }
+    }
+    if (data.updated_at !== void 0) {
+      let data10 = data.updated_at;
+      if (typeof data10 === "string") {
+        if (!formats14.validate(data10)) {
+          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err25];
+          } else {
+            vErrors.push(err25);
+          }
+          errors++;
+        }
+      } else {
+        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err27];
+    } else {
+      vErrors.push(err27);
+    }
+    errors++;
+  }
+  validate448.errors = vErrors;
+  return errors === 0;
+}
+validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate447.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
+    errors = vErrors.length;
+  }
+  validate447.errors = vErrors;
+  return errors === 0;
+}
+validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationExists = validate451;
+function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate452.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19139,34 +22416,34 @@ function validate393(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate393.errors = vErrors;
+  validate452.errors = vErrors;
   return errors === 0;
 }
-validate393.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate392.evaluated;
+  const evaluated0 = validate451.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate393(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
+  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
     errors = vErrors.length;
   }
-  validate392.errors = vErrors;
+  validate451.errors = vErrors;
   return errors === 0;
 }
-validate392.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationNotFound = validate396;
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationNotFound = validate455;
+function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate397.evaluated;
+  const evaluated0 = validate456.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19319,34 +22596,34 @@ function validate397(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate397.errors = vErrors;
+  validate456.errors = vErrors;
   return errors === 0;
 }
-validate397.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate455(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate396.evaluated;
+  const evaluated0 = validate455.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate397(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+  if (!validate456(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
     errors = vErrors.length;
   }
-  validate396.errors = vErrors;
+  validate455.errors = vErrors;
   return errors === 0;
 }
-validate396.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationInUse = validate400;
-function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate455.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationInUse = validate459;
+function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate401.evaluated;
+  const evaluated0 = validate460.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19499,35 +22776,35 @@ function validate401(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate401.errors = vErrors;
+  validate460.errors = vErrors;
   return errors === 0;
 }
-validate401.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate459(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate400.evaluated;
+  const evaluated0 = validate459.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate401(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
+  if (!validate460(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
     errors = vErrors.length;
   }
-  validate400.errors = vErrors;
+  validate459.errors = vErrors;
   return errors === 0;
 }
-validate400.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_200 = validate404;
-var schema207 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
-function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate459.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_200 = validate463;
+var schema239 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "Why not, for people to read. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
+function validate464(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate405.evaluated;
+  const evaluated0 = validate464.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19587,7 +22864,7 @@ function validate405(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data1 = data.error;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema207.properties.error.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema239.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -19627,36 +22904,36 @@ function validate405(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate405.errors = vErrors;
+  validate464.errors = vErrors;
   return errors === 0;
 }
-validate405.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate464.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate463(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate404.evaluated;
+  const evaluated0 = validate463.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate405(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate405.errors : vErrors.concat(validate405.errors);
+  if (!validate464(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate464.errors : vErrors.concat(validate464.errors);
     errors = vErrors.length;
   }
-  validate404.errors = vErrors;
+  validate463.errors = vErrors;
   return errors === 0;
 }
-validate404.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_200 = validate407;
-var schema210 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
-var schema211 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
-function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate463.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncConfigs_200 = validate466;
+var schema242 = { "type": "object", "description": "What is read from where.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "What it is called." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What is read.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The repositories, as they were chosen.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The run that was started last. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
+var schema243 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data." };
+function validate469(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate410.evaluated;
+  const evaluated0 = validate469.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19673,7 +22950,7 @@ function validate410(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema211.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema243.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -19681,15 +22958,15 @@ function validate410(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate410.errors = vErrors;
+  validate469.errors = vErrors;
   return errors === 0;
 }
-validate410.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema212 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
-function validate412(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate469.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema244 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
+function validate471(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate412.evaluated;
+  const evaluated0 = validate471.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19706,7 +22983,7 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "git" || data === "prs" || data === "blame" || data === "cicd" || data === "deployments" || data === "incidents")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema212.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema244.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -19714,15 +22991,15 @@ function validate412(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate412.errors = vErrors;
+  validate471.errors = vErrors;
   return errors === 0;
 }
-validate412.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema213 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
-function validate414(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate471.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema245 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
+function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate414.evaluated;
+  const evaluated0 = validate473.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19739,7 +23016,7 @@ function validate414(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "pending" || data === "running" || data === "partial" || data === "complete" || data === "failed" || data === "cancelled")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema213.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema245.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -19747,14 +23024,14 @@ function validate414(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate414.errors = vErrors;
+  validate473.errors = vErrors;
   return errors === 0;
 }
-validate414.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate473.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate468(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate409.evaluated;
+  const evaluated0 = validate468.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -19871,7 +23148,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema210.properties, key0)) {
+      if (!func13.call(schema242.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -19928,7 +23205,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema242.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -19960,8 +23237,8 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+      if (!validate469(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
         errors = vErrors.length;
       }
     }
@@ -19970,8 +23247,8 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -20079,7 +23356,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema242.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -20176,15 +23453,15 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+          if (!validate473(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -20218,7 +23495,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -20241,7 +23518,7 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -20272,14 +23549,14 @@ function validate409(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate409.errors = vErrors;
+  validate468.errors = vErrors;
   return errors === 0;
 }
-validate409.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate468.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate467(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate408.evaluated;
+  const evaluated0 = validate467.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20330,8 +23607,8 @@ function validate408(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate409(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
+          if (!validate468(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate468.errors : vErrors.concat(validate468.errors);
             errors = vErrors.length;
           }
         }
@@ -20360,36 +23637,36 @@ function validate408(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate408.errors = vErrors;
+  validate467.errors = vErrors;
   return errors === 0;
 }
-validate408.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate467.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate407.evaluated;
+  const evaluated0 = validate466.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate408(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
+  if (!validate467(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate467.errors : vErrors.concat(validate467.errors);
     errors = vErrors.length;
   }
-  validate407.errors = vErrors;
+  validate466.errors = vErrors;
   return errors === 0;
 }
-validate407.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_body = validate419;
-var schema215 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_body = validate478;
+var schema247 = { "type": "object", "description": "What to read from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Needed for code hosts, and only for them." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. From `local`, only `git`, `prs` and `blame` can be.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
 var func0 = require_equal().default;
-function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate420.evaluated;
+  const evaluated0 = validate479.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20454,15 +23731,15 @@ function validate420(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+      if (!validate469(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
         errors = vErrors.length;
       }
     }
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema215.properties.integration_id.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema247.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -20505,8 +23782,8 @@ function validate420(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -20643,34 +23920,34 @@ function validate420(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate420.errors = vErrors;
+  validate479.errors = vErrors;
   return errors === 0;
 }
-validate420.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate419.evaluated;
+  const evaluated0 = validate478.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate420(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
+  if (!validate479(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
     errors = vErrors.length;
   }
-  validate419.errors = vErrors;
+  validate478.errors = vErrors;
   return errors === 0;
 }
-validate419.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_201 = validate425;
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate478.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_201 = validate484;
+function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate426.evaluated;
+  const evaluated0 = validate485.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -20787,7 +24064,7 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema210.properties, key0)) {
+      if (!func13.call(schema242.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -20844,7 +24121,7 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema242.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -20876,8 +24153,8 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+      if (!validate469(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
         errors = vErrors.length;
       }
     }
@@ -20886,8 +24163,8 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -20995,7 +24272,7 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema242.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -21092,15 +24369,15 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+          if (!validate473(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -21134,7 +24411,7 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -21157,7 +24434,7 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -21188,34 +24465,34 @@ function validate426(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate426.errors = vErrors;
+  validate485.errors = vErrors;
   return errors === 0;
 }
-validate426.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate485.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate425.evaluated;
+  const evaluated0 = validate484.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate426(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate426.errors : vErrors.concat(validate426.errors);
+  if (!validate485(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate485.errors : vErrors.concat(validate485.errors);
     errors = vErrors.length;
   }
-  validate425.errors = vErrors;
+  validate484.errors = vErrors;
   return errors === 0;
 }
-validate425.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_200 = validate431;
-function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate484.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncConfig_200 = validate490;
+function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate432.evaluated;
+  const evaluated0 = validate491.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21332,7 +24609,7 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema210.properties, key0)) {
+      if (!func13.call(schema242.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -21389,7 +24666,7 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema242.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -21421,8 +24698,8 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+      if (!validate469(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
         errors = vErrors.length;
       }
     }
@@ -21431,8 +24708,8 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -21540,7 +24817,7 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema242.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -21637,15 +24914,15 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+          if (!validate473(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -21679,7 +24956,7 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -21702,7 +24979,7 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -21733,34 +25010,34 @@ function validate432(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate432.errors = vErrors;
+  validate491.errors = vErrors;
   return errors === 0;
 }
-validate432.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate491.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate490(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate431.evaluated;
+  const evaluated0 = validate490.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate432(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
+  if (!validate491(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate491.errors : vErrors.concat(validate491.errors);
     errors = vErrors.length;
   }
-  validate431.errors = vErrors;
+  validate490.errors = vErrors;
   return errors === 0;
 }
-validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigNotFound = validate437;
-function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate490.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigNotFound = validate496;
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate438.evaluated;
+  const evaluated0 = validate497.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -21913,34 +25190,34 @@ function validate438(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate438.errors = vErrors;
+  validate497.errors = vErrors;
   return errors === 0;
 }
-validate438.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate437.evaluated;
+  const evaluated0 = validate496.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate438(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+  if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
     errors = vErrors.length;
   }
-  validate437.errors = vErrors;
+  validate496.errors = vErrors;
   return errors === 0;
 }
-validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunActive = validate441;
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunActive = validate500;
+function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate501.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22093,34 +25370,34 @@ function validate442(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate442.errors = vErrors;
+  validate501.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate501.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate441.evaluated;
+  const evaluated0 = validate500.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate442(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
+  if (!validate501(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate501.errors : vErrors.concat(validate501.errors);
     errors = vErrors.length;
   }
-  validate441.errors = vErrors;
+  validate500.errors = vErrors;
   return errors === 0;
 }
-validate441.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_body = validate445;
-function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_body = validate504;
+function validate505(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate446.evaluated;
+  const evaluated0 = validate505.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22177,8 +25454,8 @@ function validate446(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -22317,34 +25594,34 @@ function validate446(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate446.errors = vErrors;
+  validate505.errors = vErrors;
   return errors === 0;
 }
-validate446.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate505.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate445.evaluated;
+  const evaluated0 = validate504.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate446(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
+  if (!validate505(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate505.errors : vErrors.concat(validate505.errors);
     errors = vErrors.length;
   }
-  validate445.errors = vErrors;
+  validate504.errors = vErrors;
   return errors === 0;
 }
-validate445.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_200 = validate450;
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_200 = validate509;
+function validate510(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate510.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22461,7 +25738,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema210.properties, key0)) {
+      if (!func13.call(schema242.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -22518,7 +25795,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema210.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema242.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -22550,8 +25827,8 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate410(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+      if (!validate469(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate469.errors : vErrors.concat(validate469.errors);
         errors = vErrors.length;
       }
     }
@@ -22560,8 +25837,8 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate412(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate412.errors : vErrors.concat(validate412.errors);
+          if (!validate471(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
             errors = vErrors.length;
           }
         }
@@ -22669,7 +25946,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema210.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema242.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -22766,15 +26043,15 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate414(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+          if (!validate473(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -22808,7 +26085,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -22831,7 +26108,7 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema210.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema242.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -22862,36 +26139,36 @@ function validate451(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate451.errors = vErrors;
+  validate510.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate510.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate450.evaluated;
+  const evaluated0 = validate509.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate451(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
+  if (!validate510(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate510.errors : vErrors.concat(validate510.errors);
     errors = vErrors.length;
   }
-  validate450.errors = vErrors;
+  validate509.errors = vErrors;
   return errors === 0;
 }
-validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_200 = validate456;
-var schema230 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
-var schema231 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
-function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_200 = validate515;
+var schema262 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration that it follows." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed." }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "Who asked for it. Null when that account is gone." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it began. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
+var schema263 = { "type": "object", "description": "How far a run has come.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they are counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many it could not read." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
+function validate519(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate460.evaluated;
+  const evaluated0 = validate519.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22949,7 +26226,7 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.repositories_total !== void 0) {
       let data0 = data.repositories_total;
       if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0))) && data0 !== null) {
-        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema231.properties.repositories_total.type }, message: "must be integer,null" };
+        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema263.properties.repositories_total.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -23047,14 +26324,14 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate460.errors = vErrors;
+  validate519.errors = vErrors;
   return errors === 0;
 }
-validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate458(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate519.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate458.evaluated;
+  const evaluated0 = validate517.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23144,7 +26421,7 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema230.properties, key0)) {
+      if (!func13.call(schema262.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23199,21 +26476,21 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+      if (!validate473(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+      if (!validate519(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema262.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -23225,7 +26502,7 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema262.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -23270,7 +26547,7 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema262.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -23293,7 +26570,7 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema262.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -23322,14 +26599,14 @@ function validate458(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate458.errors = vErrors;
+  validate517.errors = vErrors;
   return errors === 0;
 }
-validate458.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate457(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate457.evaluated;
+  const evaluated0 = validate516.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23380,8 +26657,8 @@ function validate457(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate458(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate458.errors : vErrors.concat(validate458.errors);
+          if (!validate517(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate517.errors : vErrors.concat(validate517.errors);
             errors = vErrors.length;
           }
         }
@@ -23410,34 +26687,34 @@ function validate457(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate457.errors = vErrors;
+  validate516.errors = vErrors;
   return errors === 0;
 }
-validate457.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate456.evaluated;
+  const evaluated0 = validate515.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate457(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
+  if (!validate516(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate516.errors : vErrors.concat(validate516.errors);
     errors = vErrors.length;
   }
-  validate456.errors = vErrors;
+  validate515.errors = vErrors;
   return errors === 0;
 }
-validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_202 = validate465;
-function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_202 = validate524;
+function validate525(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate466.evaluated;
+  const evaluated0 = validate525.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23527,7 +26804,7 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema230.properties, key0)) {
+      if (!func13.call(schema262.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -23582,21 +26859,21 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+      if (!validate473(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+      if (!validate519(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema262.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -23608,7 +26885,7 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema262.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -23653,7 +26930,7 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema262.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -23676,7 +26953,7 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema262.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -23705,34 +26982,34 @@ function validate466(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate466.errors = vErrors;
+  validate525.errors = vErrors;
   return errors === 0;
 }
-validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate525.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate465.evaluated;
+  const evaluated0 = validate524.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate466(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
+  if (!validate525(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate525.errors : vErrors.concat(validate525.errors);
     errors = vErrors.length;
   }
-  validate465.errors = vErrors;
+  validate524.errors = vErrors;
   return errors === 0;
 }
-validate465.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigInactive = validate470;
-function validate471(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigInactive = validate529;
+function validate530(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate471.evaluated;
+  const evaluated0 = validate530.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23885,34 +27162,34 @@ function validate471(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate471.errors = vErrors;
+  validate530.errors = vErrors;
   return errors === 0;
 }
-validate471.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate530.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate470.evaluated;
+  const evaluated0 = validate529.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate471(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
+  if (!validate530(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate530.errors : vErrors.concat(validate530.errors);
     errors = vErrors.length;
   }
-  validate470.errors = vErrors;
+  validate529.errors = vErrors;
   return errors === 0;
 }
-validate470.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_200 = validate474;
-function validate475(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_200 = validate533;
+function validate534(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate475.evaluated;
+  const evaluated0 = validate534.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24002,7 +27279,7 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema230.properties, key0)) {
+      if (!func13.call(schema262.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -24057,21 +27334,21 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+      if (!validate473(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+      if (!validate519(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema262.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -24083,7 +27360,7 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema262.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -24128,7 +27405,7 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema262.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -24151,7 +27428,7 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema262.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -24180,34 +27457,34 @@ function validate475(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate475.errors = vErrors;
+  validate534.errors = vErrors;
   return errors === 0;
 }
-validate475.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate474(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate534.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate533(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate474.evaluated;
+  const evaluated0 = validate533.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate475(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate475.errors : vErrors.concat(validate475.errors);
+  if (!validate534(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate534.errors : vErrors.concat(validate534.errors);
     errors = vErrors.length;
   }
-  validate474.errors = vErrors;
+  validate533.errors = vErrors;
   return errors === 0;
 }
-validate474.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotFound = validate479;
-function validate480(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate533.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotFound = validate538;
+function validate539(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate480.evaluated;
+  const evaluated0 = validate539.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24360,34 +27637,34 @@ function validate480(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate480.errors = vErrors;
+  validate539.errors = vErrors;
   return errors === 0;
 }
-validate480.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate539.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate538(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate479.evaluated;
+  const evaluated0 = validate538.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate480(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate480.errors : vErrors.concat(validate480.errors);
+  if (!validate539(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate539.errors : vErrors.concat(validate539.errors);
     errors = vErrors.length;
   }
-  validate479.errors = vErrors;
+  validate538.errors = vErrors;
   return errors === 0;
 }
-validate479.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_200 = validate483;
-function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate538.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_200 = validate5422;
+function validate543(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate484.evaluated;
+  const evaluated0 = validate543.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24477,7 +27754,7 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema230.properties, key0)) {
+      if (!func13.call(schema262.properties, key0)) {
         const err9 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err9];
@@ -24532,21 +27809,21 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate414(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
+      if (!validate473(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate460(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+      if (!validate519(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema230.properties.error.type }, message: "must be string,null" };
+        const err14 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema262.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -24558,7 +27835,7 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data5 = data.requested_by;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema230.properties.requested_by.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema262.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -24603,7 +27880,7 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data7 = data.started_at;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema230.properties.started_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema262.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -24626,7 +27903,7 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data8 = data.finished_at;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema230.properties.finished_at.type }, message: "must be string,null" };
+        const err21 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema262.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -24655,34 +27932,34 @@ function validate484(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate484.errors = vErrors;
+  validate543.errors = vErrors;
   return errors === 0;
 }
-validate484.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate543.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate5422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate483.evaluated;
+  const evaluated0 = validate5422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate484(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate484.errors : vErrors.concat(validate484.errors);
+  if (!validate543(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate543.errors : vErrors.concat(validate543.errors);
     errors = vErrors.length;
   }
-  validate483.errors = vErrors;
+  validate5422.errors = vErrors;
   return errors === 0;
 }
-validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotActive = validate488;
-function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotActive = validate547;
+function validate548(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate489.evaluated;
+  const evaluated0 = validate548.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24835,35 +28112,35 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate489.errors = vErrors;
+  validate548.errors = vErrors;
   return errors === 0;
 }
-validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate548.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate547(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate488.evaluated;
+  const evaluated0 = validate547.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
+  if (!validate548(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate548.errors : vErrors.concat(validate548.errors);
     errors = vErrors.length;
   }
-  validate488.errors = vErrors;
+  validate547.errors = vErrors;
   return errors === 0;
 }
-validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSetupStatus_200 = validate492;
-var schema245 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or is being rid of them. They count for nothing else here." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
-function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate547.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSetupStatus_200 = validate551;
+var schema277 = { "type": "object", "description": "How far the set-up of an organization has come.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "Where it stands." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status speaks of. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "What became of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Once true, it stays so." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or is being rid of them. They count for nothing else here." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "What to do next." } } };
+function validate5522(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate493.evaluated;
+  const evaluated0 = validate5522.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24980,7 +28257,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema245.properties, key0)) {
+      if (!func13.call(schema277.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -25002,7 +28279,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "missing_integration" || data0 === "missing_sync_config" || data0 === "failed_sync" || data0 === "running_sync" || data0 === "ready")) {
-        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema245.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema277.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -25027,8 +28304,8 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data2)) {
         const len0 = data2.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate378(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+          if (!validate437(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
             errors = vErrors.length;
           }
         }
@@ -25075,7 +28352,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data5 = data.sync_config_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema245.properties.sync_config_id.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema277.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -25107,7 +28384,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data6 === "none" || data6 === "pending" || data6 === "running" || data6 === "partial" || data6 === "complete" || data6 === "failed")) {
-        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema245.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
+        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema277.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -25153,7 +28430,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_sync_error !== void 0) {
       let data9 = data.last_sync_error;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema245.properties.last_sync_error.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema277.properties.last_sync_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -25196,7 +28473,7 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data12 === "connect_integration" || data12 === "create_sync_config" || data12 === "start_sync" || data12 === "wait" || data12 === "none")) {
-        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema245.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
+        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema277.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err30];
         } else {
@@ -25214,35 +28491,35 @@ function validate493(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate493.errors = vErrors;
+  validate5522.errors = vErrors;
   return errors === 0;
 }
-validate493.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5522.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate551(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate492.evaluated;
+  const evaluated0 = validate551.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate493(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
+  if (!validate5522(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate5522.errors : vErrors.concat(validate5522.errors);
     errors = vErrors.length;
   }
-  validate492.errors = vErrors;
+  validate551.errors = vErrors;
   return errors === 0;
 }
-validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getDemoData_200 = validate496;
-var schema247 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal has to be tried again. Null when nothing failed." } } };
-function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate551.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getDemoData_200 = validate555;
+var schema279 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal has to be tried again. Null when nothing failed." } } };
+function validate556(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate497.evaluated;
+  const evaluated0 = validate556.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25309,7 +28586,7 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema279.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -25321,7 +28598,7 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema279.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -25344,7 +28621,7 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema279.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -25367,7 +28644,7 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema279.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -25385,34 +28662,34 @@ function validate497(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate497.errors = vErrors;
+  validate556.errors = vErrors;
   return errors === 0;
 }
-validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate556.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate555(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate496.evaluated;
+  const evaluated0 = validate555.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
+  if (!validate556(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate556.errors : vErrors.concat(validate556.errors);
     errors = vErrors.length;
   }
-  validate496.errors = vErrors;
+  validate555.errors = vErrors;
   return errors === 0;
 }
-validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createDemoData_202 = validate499;
-function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate555.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createDemoData_202 = validate558;
+function validate559(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate500.evaluated;
+  const evaluated0 = validate559.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25479,7 +28756,7 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema279.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -25491,7 +28768,7 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema279.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -25514,7 +28791,7 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema279.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -25537,7 +28814,7 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema279.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -25555,34 +28832,34 @@ function validate500(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate500.errors = vErrors;
+  validate559.errors = vErrors;
   return errors === 0;
 }
-validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate559.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate558(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate499.evaluated;
+  const evaluated0 = validate558.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate500(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate500.errors : vErrors.concat(validate500.errors);
+  if (!validate559(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate559.errors : vErrors.concat(validate559.errors);
     errors = vErrors.length;
   }
-  validate499.errors = vErrors;
+  validate558.errors = vErrors;
   return errors === 0;
 }
-validate499.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_DemoDataRemovalActive = validate502;
-function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate558.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_DemoDataRemovalActive = validate561;
+function validate562(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate503.evaluated;
+  const evaluated0 = validate562.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25735,34 +29012,34 @@ function validate503(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate503.errors = vErrors;
+  validate562.errors = vErrors;
   return errors === 0;
 }
-validate503.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate502(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate562.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate561(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate502.evaluated;
+  const evaluated0 = validate561.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate503(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate503.errors : vErrors.concat(validate503.errors);
+  if (!validate562(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate562.errors : vErrors.concat(validate562.errors);
     errors = vErrors.length;
   }
-  validate502.errors = vErrors;
+  validate561.errors = vErrors;
   return errors === 0;
 }
-validate502.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var removeDemoData_202 = validate506;
-function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate561.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var removeDemoData_202 = validate565;
+function validate566(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate507.evaluated;
+  const evaluated0 = validate566.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25829,7 +29106,7 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema247.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema279.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -25841,7 +29118,7 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema247.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema279.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -25864,7 +29141,7 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema247.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema279.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -25887,7 +29164,7 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema247.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema279.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -25905,36 +29182,36 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate507.errors = vErrors;
+  validate566.errors = vErrors;
   return errors === 0;
 }
-validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate566.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate565(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate506.evaluated;
+  const evaluated0 = validate565.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
+  if (!validate566(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate566.errors : vErrors.concat(validate566.errors);
     errors = vErrors.length;
   }
-  validate506.errors = vErrors;
+  validate565.errors = vErrors;
   return errors === 0;
 }
-validate506.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_200 = validate509;
-var schema256 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
-var pattern10 = new RegExp("^[A-Z][A-Z_]*$", "u");
-function validate511(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate565.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_200 = validate568;
+var schema288 = { "type": "object", "description": "Something that someone did, or tried to do.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones." }, "resource_id": { "type": ["string", "null"], "description": "Which one. Null when there is none to name." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization in which it was done. Null for what happens outside of any." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "Who did it. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "What else there is to say, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null when nobody called." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
+var pattern11 = new RegExp("^[A-Z][A-Z_]*$", "u");
+function validate570(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate511.evaluated;
+  const evaluated0 = validate570.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26051,7 +29328,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema256.properties, key0)) {
+      if (!func13.call(schema288.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -26126,7 +29403,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
-        if (!pattern10.test(data2)) {
+        if (!pattern11.test(data2)) {
           const err19 = { instancePath: instancePath + "/action", schemaPath: "#/properties/action/pattern", keyword: "pattern", params: { pattern: "^[A-Z][A-Z_]*$" }, message: 'must match pattern "^[A-Z][A-Z_]*$"' };
           if (vErrors === null) {
             vErrors = [err19];
@@ -26166,7 +29443,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
-        if (!pattern10.test(data3)) {
+        if (!pattern11.test(data3)) {
           const err23 = { instancePath: instancePath + "/resource_kind", schemaPath: "#/properties/resource_kind/pattern", keyword: "pattern", params: { pattern: "^[A-Z][A-Z_]*$" }, message: 'must match pattern "^[A-Z][A-Z_]*$"' };
           if (vErrors === null) {
             vErrors = [err23];
@@ -26188,7 +29465,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.resource_id !== void 0) {
       let data4 = data.resource_id;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema256.properties.resource_id.type }, message: "must be string,null" };
+        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema288.properties.resource_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err25];
         } else {
@@ -26200,7 +29477,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data5 = data.org_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema256.properties.org_id.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema288.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -26223,7 +29500,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_id !== void 0) {
       let data6 = data.user_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema256.properties.user_id.type }, message: "must be string,null" };
+        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema288.properties.user_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err28];
         } else {
@@ -26255,7 +29532,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "success" || data7 === "failure")) {
-        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema256.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema288.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -26267,7 +29544,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.note !== void 0) {
       let data8 = data.note;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema256.properties.note.type }, message: "must be string,null" };
+        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema288.properties.note.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err32];
         } else {
@@ -26279,7 +29556,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ip !== void 0) {
       let data9 = data.ip;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema256.properties.ip.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema288.properties.ip.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -26291,7 +29568,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_agent !== void 0) {
       let data10 = data.user_agent;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema256.properties.user_agent.type }, message: "must be string,null" };
+        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema288.properties.user_agent.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err34];
         } else {
@@ -26303,7 +29580,7 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.request_id !== void 0) {
       let data11 = data.request_id;
       if (typeof data11 !== "string" && data11 !== null) {
-        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema256.properties.request_id.type }, message: "must be string,null" };
+        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema288.properties.request_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -26321,14 +29598,14 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate511.errors = vErrors;
+  validate570.errors = vErrors;
   return errors === 0;
 }
-validate511.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate510(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate570.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate569(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate510.evaluated;
+  const evaluated0 = validate569.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26379,8 +29656,8 @@ function validate510(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate511(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate511.errors : vErrors.concat(validate511.errors);
+          if (!validate570(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate570.errors : vErrors.concat(validate570.errors);
             errors = vErrors.length;
           }
         }
@@ -26409,34 +29686,34 @@ function validate510(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate510.errors = vErrors;
+  validate569.errors = vErrors;
   return errors === 0;
 }
-validate510.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate569.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate568(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate509.evaluated;
+  const evaluated0 = validate568.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate510(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate510.errors : vErrors.concat(validate510.errors);
+  if (!validate569(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate569.errors : vErrors.concat(validate569.errors);
     errors = vErrors.length;
   }
-  validate509.errors = vErrors;
+  validate568.errors = vErrors;
   return errors === 0;
 }
-validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getLiveness_200 = validate515;
-function validate516(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate568.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getLiveness_200 = validate574;
+function validate575(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate516.evaluated;
+  const evaluated0 = validate575.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26494,34 +29771,34 @@ function validate516(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate516.errors = vErrors;
+  validate575.errors = vErrors;
   return errors === 0;
 }
-validate516.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate575.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate574(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate515.evaluated;
+  const evaluated0 = validate574.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate516(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate516.errors : vErrors.concat(validate516.errors);
+  if (!validate575(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate575.errors : vErrors.concat(validate575.errors);
     errors = vErrors.length;
   }
-  validate515.errors = vErrors;
+  validate574.errors = vErrors;
   return errors === 0;
 }
-validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getReadiness_200 = validate518;
-function validate519(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate574.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getReadiness_200 = validate577;
+function validate578(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate519.evaluated;
+  const evaluated0 = validate578.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26579,35 +29856,35 @@ function validate519(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate519.errors = vErrors;
+  validate578.errors = vErrors;
   return errors === 0;
 }
-validate519.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate578.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate577(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate518.evaluated;
+  const evaluated0 = validate577.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate519(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
+  if (!validate578(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate578.errors : vErrors.concat(validate578.errors);
     errors = vErrors.length;
   }
-  validate518.errors = vErrors;
+  validate577.errors = vErrors;
   return errors === 0;
 }
-validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate521;
-function validate521(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate577.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate580;
+function validate580(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate521.evaluated;
+  const evaluated0 = validate580.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26623,15 +29900,15 @@ function validate521(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate521.errors = vErrors;
+  validate580.errors = vErrors;
   return errors === 0;
 }
-validate521.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var getJwks_200 = validate5222;
-function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate580.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var getJwks_200 = validate581;
+function validate583(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate524.evaluated;
+  const evaluated0 = validate583.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26839,14 +30116,14 @@ function validate524(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate524.errors = vErrors;
+  validate583.errors = vErrors;
   return errors === 0;
 }
-validate524.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate523(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate583.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate582(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate523.evaluated;
+  const evaluated0 = validate582.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26888,8 +30165,8 @@ function validate523(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate524(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
+          if (!validate583(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate583.errors : vErrors.concat(validate583.errors);
             errors = vErrors.length;
           }
         }
@@ -26912,34 +30189,34 @@ function validate523(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate523.errors = vErrors;
+  validate582.errors = vErrors;
   return errors === 0;
 }
-validate523.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate5222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate582.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate581(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate5222.evaluated;
+  const evaluated0 = validate581.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate523(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
+  if (!validate582(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate582.errors : vErrors.concat(validate582.errors);
     errors = vErrors.length;
   }
-  validate5222.errors = vErrors;
+  validate581.errors = vErrors;
   return errors === 0;
 }
-validate5222.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate527;
-function validate528(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate581.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate586;
+function validate587(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate528.evaluated;
+  const evaluated0 = validate587.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27092,34 +30369,34 @@ function validate528(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate528.errors = vErrors;
+  validate587.errors = vErrors;
   return errors === 0;
 }
-validate528.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate527(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate587.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate586(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate527.evaluated;
+  const evaluated0 = validate586.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate528(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate528.errors : vErrors.concat(validate528.errors);
+  if (!validate587(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate587.errors : vErrors.concat(validate587.errors);
     errors = vErrors.length;
   }
-  validate527.errors = vErrors;
+  validate586.errors = vErrors;
   return errors === 0;
 }
-validate527.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate531;
-function validate532(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate586.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate590;
+function validate591(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate532.evaluated;
+  const evaluated0 = validate591.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27315,32 +30592,34 @@ function validate532(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate532.errors = vErrors;
+  validate591.errors = vErrors;
   return errors === 0;
 }
-validate532.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate531(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate591.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate590(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate531.evaluated;
+  const evaluated0 = validate590.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate532(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate532.errors : vErrors.concat(validate532.errors);
+  if (!validate591(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate591.errors : vErrors.concat(validate591.errors);
     errors = vErrors.length;
   }
-  validate531.errors = vErrors;
+  validate590.errors = vErrors;
   return errors === 0;
 }
-validate531.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate590.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   acceptInvite_200,
   acceptInvite_body,
+  assignTeams_202,
+  assignTeams_path,
   cancelSyncRun_200,
   cancelSyncRun_path,
   changeMemberRole_200,
@@ -27356,7 +30635,11 @@ export {
   createInvite_path,
   createSyncConfig_201,
   createSyncConfig_body,
+  createTeam_201,
+  createTeam_body,
+  createTeam_path,
   deleteSyncConfig_path,
+  deleteTeam_path,
   disconnectIntegration_path,
   disownAccount_200,
   disownAccount_body,
@@ -27375,6 +30658,13 @@ export {
   getSyncConfig_path,
   getSyncRun_200,
   getSyncRun_path,
+  getTeamAssignment_200,
+  getTeamAssignment_path,
+  getTeam_200,
+  getTeam_path,
+  importTeams_200,
+  importTeams_body,
+  importTeams_path,
   listAuditLog_200,
   listAuditLog_query,
   listIntegrations_200,
@@ -27394,6 +30684,9 @@ export {
   listSyncRuns_200,
   listSyncRuns_path,
   listSyncRuns_query,
+  listTeams_200,
+  listTeams_path,
+  listTeams_query,
   login_200,
   login_body,
   logout_200,
@@ -27440,6 +30733,10 @@ export {
   problem_SyncRunActive,
   problem_SyncRunNotActive,
   problem_SyncRunNotFound,
+  problem_TeamExists,
+  problem_TeamLimitReached,
+  problem_TeamNotFound,
+  problem_TeamsFileInvalid,
   problem_Unauthenticated,
   problem_UnsupportedMediaType,
   problem_ValidationFailed,
@@ -27476,6 +30773,9 @@ export {
   updateSyncConfig_200,
   updateSyncConfig_body,
   updateSyncConfig_path,
+  updateTeam_200,
+  updateTeam_body,
+  updateTeam_path,
   validateToken_200,
   validateToken_body,
   verifyEmail_200,

@@ -29,5 +29,4 @@ export interface UnitRecords {
   describe(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, UnitDescription>>;
   /** @returns null: the organization has no such unit. @throws as `describe` does */
   explain(orgId: string, id: string): Promise<UnitExplanation | null>;
-  close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { DatabaseSql } from '../database/connection.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
+import type { OpenRecords } from './records/open-records.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
 import type { StoreTasks } from './store-tasks/store-tasks.js';
@@ -24,6 +25,8 @@ export interface PlatformDependencies {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly secrets: SecretBox;
+  /** The records and work units of all organizations. */
+  readonly records: Pick<OpenRecords, 'of'>;
   /** How code hosts of organizations are called. */
   readonly outbound: OutboundFetch;
   readonly mails: Pick<MailDispatcher, 'wake'>;

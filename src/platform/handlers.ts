@@ -41,11 +41,16 @@ import { deleteSyncConfig } from './sync/delete-sync-config.js';
 import { getSyncConfig, listSyncConfigs } from './sync/read-sync-configs.js';
 import { getSyncRun, listSyncRuns } from './sync/read-sync-runs.js';
 import { startSyncRun } from './sync/start-sync-run.js';
+import { assignTeams, getTeamAssignment } from './teams/assignment.js';
+import { createTeam, deleteTeam, updateTeam } from './teams/change-team.js';
+import { importTeams } from './teams/import-teams.js';
+import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
 
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   acceptInvite,
+  assignTeams,
   cancelSyncRun,
   changeMemberRole,
   changePassword,
@@ -53,7 +58,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   createDemoData,
   createInvite,
   createSyncConfig,
+  createTeam,
   deleteSyncConfig,
+  deleteTeam,
   disconnectIntegration,
   disownAccount,
   forgotPassword,
@@ -67,6 +74,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   getSetupStatus,
   getSyncConfig,
   getSyncRun,
+  getTeam,
+  getTeamAssignment,
+  importTeams,
   listAuditLog,
   listIntegrations,
   listInvites,
@@ -75,6 +85,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listSessions,
   listSyncConfigs,
   listSyncRuns,
+  listTeams,
   login,
   logout,
   onboard,
@@ -97,6 +108,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateMe,
   updateOrganization,
   updateSyncConfig,
+  updateTeam,
   validateToken,
   verifyEmail,
 };

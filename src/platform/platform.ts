@@ -19,6 +19,7 @@ import { startEmbeddedPostgres } from '../database/embedded.js';
 import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
 import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
+import { SyncError } from '../sync/failures.js';
 import { startAccountSweep, type AccountSweep } from './accounts/account-sweep.js';
 import { createBearerSecurity, refused } from './accounts/bearer-security.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
@@ -31,6 +32,7 @@ import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
 import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
 import { lockDatabaseOf } from './records/lock-database.js';
+import { createOpenRecords } from './records/open-records.js';
 import { localUrl } from './local-url.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import { createMetrics, type Metrics } from './operations/metrics.js';
@@ -153,6 +155,11 @@ export async function startPlatform(
     const keyRing = await keyRings(settings, database, secrets, clock);
     const passwords = createPasswords({ cost: settings.bcryptCost, queue: settings.bcryptQueue, log });
     stops.push(() => passwords.close());
+    const records = createOpenRecords(
+      { store: settings.analyticsUri ?? uri, rulesFile: settings.workUnitRules },
+      importConnector,
+    );
+    stops.push(() => records.close());
     let stopping = false;
     const dependencies: PlatformDependencies = {
       sql: database.sql,
@@ -170,6 +177,7 @@ export async function startPlatform(
         random: systemRandom,
       }),
       secrets,
+      records,
       outbound: outboundFetch({ networks: settings.integrationNetworks }),
       mails,
       syncJobs,
@@ -305,6 +313,12 @@ function problemOf(error: unknown): ProblemReply | null {
   }
   if (isConnectionFailure(error)) {
     return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
+  }
+  if (error instanceof SyncError && error.code === 'database_failed') {
+    return serviceUnavailable({
+      message: 'The database of the analytics is out of reach. Try again soon.',
+      retry_after_seconds: 5,
+    });
   }
   if (isReadOnly(error)) {
     return serviceUnavailable({ message: readOnlyReason, retry_after_seconds: 5 });

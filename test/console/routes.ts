@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { preparePeople } from './people-data.js';
 import { prepareSources } from './sources-data.js';
+import { prepareTeams } from './teams-data.js';
 
 /** A page of the console as the walk of `pages.test.ts` visits it. Add each new page, and each state that looks different. */
 export interface ConsoleRoute {
@@ -189,6 +190,29 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     act: async (page) => {
       await page.getByRole('button', { name: /^Leave/ }).click();
       await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'teams', path: '/teams', as: 'owner', ready: 'platform/operations', prepare: prepareTeams },
+  {
+    name: 'teams-edit',
+    path: '/teams',
+    as: 'owner',
+    ready: 'platform/operations',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit payments' }).click();
+      await submit({ Repositories: '' }, 'Save', 'neither members nor repositories')(page);
+    },
+  },
+  { name: 'teams-empty', path: '/teams', as: 'founder', ready: 'There are no teams yet' },
+  {
+    name: 'teams-import-refused',
+    path: '/teams',
+    as: 'founder',
+    ready: 'There are no teams yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Import a file' }).click();
+      const file = 'teams:\n  - id: web\n    color: red\n  - members: ada\n';
+      await submit({ 'Content of the file': file }, 'Import', 'Line 4')(page);
     },
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },

@@ -57,6 +57,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../people/people-page.js'),
   },
   {
+    path: '/teams',
+    label: 'Teams',
+    permission: 'teams:read',
+    needsOrganization: true,
+    load: () => import('../teams/teams-page.js'),
+  },
+  {
     path: '/organization',
     label: 'Organization',
     permission: 'organization:read',

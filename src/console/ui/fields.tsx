@@ -48,10 +48,12 @@ export interface LinesProps {
   readonly value?: readonly string[];
   readonly hint?: ComponentChildren;
   readonly placeholder?: string;
+  /** Whether at least one is needed (default: true). */
+  readonly required?: boolean;
 }
 
 /** Several texts, one a line. `linesOf` reads them. */
-export function Lines({ name, label, value = [], hint, placeholder }: LinesProps): JSX.Element {
+export function Lines({ name, label, value = [], hint, placeholder, required = true }: LinesProps): JSX.Element {
   const rows = Math.min(12, Math.max(4, value.length + 1));
   return (
     <Labelled name={name} label={label} hint={hint}>
@@ -62,7 +64,7 @@ export function Lines({ name, label, value = [], hint, placeholder }: LinesProps
           spellcheck={false}
           placeholder={placeholder}
           defaultValue={value.join('\n')}
-          required
+          required={required}
         />
       )}
     </Labelled>

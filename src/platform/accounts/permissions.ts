@@ -9,7 +9,7 @@ export function reaches(role: Role, needed: Role): boolean {
 }
 
 const granted: Readonly<Record<Role, readonly string[]>> = {
-  viewer: ['analytics:read', 'organization:read', 'members:read'],
+  viewer: ['analytics:read', 'organization:read', 'members:read', 'teams:read'],
   member: ['analytics:export'],
   admin: [
     'organization:write',
@@ -21,6 +21,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'sync:run',
     'sync:write',
     'demo:write',
+    'teams:write',
     'audit:read',
     'setup:read',
   ],

@@ -6,7 +6,7 @@ import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../../datab
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
 import { createGraphqlAuthentication } from './graphql-caller.js';
-import { openUnitRecords } from './stored-unit-records.js';
+import { createUnitRecords } from './stored-unit-records.js';
 
 /** The Analytics API as the Platform's server has it. */
 export interface ServedAnalytics {
@@ -22,7 +22,7 @@ export interface ServedAnalytics {
  */
 export async function serveAnalytics(
   uri: string,
-  { settings, tokens, sql, clock, log }: PlatformDependencies,
+  { settings, tokens, sql, clock, log, records }: PlatformDependencies,
   metrics: Metrics,
   importConnector?: (name: string) => Promise<unknown>,
 ): Promise<ServedAnalytics> {
@@ -31,10 +31,9 @@ export async function serveAnalytics(
     log,
     ...(importConnector === undefined ? {} : { importChdb: () => importConnector('chdb') }),
   });
-  const unitRecords = openUnitRecords({ store: uri, rulesFile: settings.workUnitRules }, importConnector);
   const middleware = createGraphqlRoutes({
     analytics,
-    unitRecords,
+    unitRecords: createUnitRecords(records),
     authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
     // The statement that timed out is one of authentication: those of the store have an error of their own.
     isUnavailable: (error) =>
@@ -47,13 +46,7 @@ export async function serveAnalytics(
     log,
     answered: metrics.observeQuery,
   });
-  return {
-    middleware,
-    close: async () => {
-      await unitRecords.close();
-      await analytics.close();
-    },
-  };
+  return { middleware, close: () => analytics.close() };
 }
 
 /** Built files are in the built tree only, which the sources stand beside. */

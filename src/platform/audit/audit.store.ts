@@ -26,7 +26,9 @@ export type AuditAction =
   | 'INTEGRATION_SKIPPED'
   | 'INTEGRATION_TESTED'
   | 'SYNC_STARTED'
-  | 'SYNC_CANCELLED';
+  | 'SYNC_CANCELLED'
+  | 'TEAMS_IMPORTED'
+  | 'TEAMS_ASSIGNED';
 
 export type AuditResource =
   | 'SESSION'
@@ -37,7 +39,8 @@ export type AuditResource =
   | 'INTEGRATION'
   | 'SYNC_CONFIG'
   | 'SYNC_RUN'
-  | 'DEMO_DATA';
+  | 'DEMO_DATA'
+  | 'TEAM';
 
 export interface AuditRecord {
   readonly action: AuditAction;

@@ -3,8 +3,8 @@ import { forgetRepository } from '../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../sync/identity.js';
 import { addressOfMadeUp } from '../../sync/providers/synthetic/open-synthetic.js';
 import { openPostgresLocks } from '../../sync/sinks/postgres-locks.js';
-import { importTeams } from '../../sync/work-units/teams/import-teams.js';
-import { teamsAsText, teamsFromText } from '../../sync/work-units/teams/teams-file.js';
+import { assignTeams, importTeams } from '../../sync/work-units/teams/import-teams.js';
+import { teamsAsText } from '../../sync/work-units/teams/teams-file.js';
 import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
 import { demoRepositories, demoTeams } from '../demo/demo-content.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
@@ -20,7 +20,8 @@ export interface StoreTask extends StoredRecords {
 
 const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<unknown>>> = {
   remove_demo_data: removeDemoData,
-  assign_teams: async (deriver) => importTeams(deriver, teamsFromText(await deriver.records.readTeams(deriver.orgId))),
+  // The stored teams are only read: somebody may change them at the same time.
+  assign_teams: (deriver) => assignTeams(deriver),
 };
 
 /**

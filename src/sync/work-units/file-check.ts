@@ -1,15 +1,25 @@
 /** Reading files that people write (rules, teams): everything that is wrong with one is reported at once. */
 import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+
+/** One thing that is wrong with a file. */
+export interface FileProblem {
+  /** Counted from 1; null: it is about the whole file, or the line is unknown. */
+  readonly line: number | null;
+  /** The value that is wrong: `teams[0].id`. null: the text could not be parsed. */
+  readonly place: string | null;
+  readonly text: string;
+}
 
 /** The message names the file and every problem in it, a line each. */
 export class FileError extends Error {
-  readonly problems: readonly string[];
+  readonly problems: readonly FileProblem[];
 
-  constructor(summary: string, problems: readonly string[]) {
-    super(`${summary}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  constructor(summary: string, problems: readonly FileProblem[]) {
+    const lines = problems.map(({ place, text }) => `  ${place === null ? '' : `${place}: `}${text}`);
+    super(`${summary}:\n${lines.join('\n')}`);
     this.problems = problems;
-    // Worded for the person who can mend the file: the command line prints it without a stack.
+    // Worded for the person who can correct the file: the command line prints it without a stack.
     this.name = 'Error';
   }
 }
@@ -24,37 +34,80 @@ export async function readTextFile(file: string | URL, kind: string): Promise<st
     return await readFile(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FileError(`The ${kind} ${String(file)} cannot be read`, [reason]);
+    throw new FileError(`The ${kind} ${String(file)} cannot be read`, [{ line: null, place: null, text: reason }]);
   }
 }
 
-/** The value that a YAML text stands for. */
-export function parseYaml(text: string, name: string): unknown {
-  const document = parseDocument(text);
-  if (document.errors.length === 0) return document.toJS();
-  throw new FileError(
-    `${name} is not YAML`,
-    document.errors.map((error) => error.message.split('\n')[0] ?? error.message),
-  );
+/** A YAML text that was parsed. */
+export interface ParsedYaml {
+  readonly value: unknown;
+  /** The line of a value, named as in `FileProblem.place`; of the nearest value around one that is missing. */
+  lineOf(place: string): number | null;
+}
+
+/**
+ * Parses a YAML text.
+ *
+ * @param name what messages call it
+ * @throws FileError where it is not YAML, or its aliases stand for too much
+ */
+export function parseYaml(text: string, name: string): ParsedYaml {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const fail = (problems: readonly FileProblem[]): never => {
+    throw new FileError(`${name} is not YAML`, problems);
+  };
+  if (document.errors.length > 0) {
+    fail(
+      document.errors.map(({ message, pos }) => {
+        return { line: lines.linePos(pos[0]).line, place: null, text: message.split('\n')[0] ?? message };
+      }),
+    );
+  }
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // An alias without an anchor, or a few that stand for millions of values.
+    return fail([{ line: null, place: null, text: error instanceof Error ? error.message : String(error) }]);
+  }
+  return {
+    value,
+    lineOf: (place) => {
+      const path = [...place.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
+      for (; path.length > 0; path.pop()) {
+        const node = document.getIn(path, true);
+        if (isNode(node) && node.range !== null && node.range !== undefined) return lines.linePos(node.range[0]).line;
+      }
+      return null;
+    },
+  };
 }
 
 /** Control characters, and those that change the direction of text: a name could pass for another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** Checks values and collects what is wrong; what cannot be read is replaced, so that the check goes on. */
+/** Checks values and collects what is wrong; an invalid value is replaced, so that the check continues. */
 export class FileCheck {
-  readonly problems: string[] = [];
+  readonly problems: FileProblem[] = [];
+  readonly #lineOf: ParsedYaml['lineOf'];
+
+  /** @param lineOf finds the line of a place */
+  constructor(lineOf: ParsedYaml['lineOf'] = () => null) {
+    this.#lineOf = lineOf;
+  }
 
   /** @throws FileError if there was any problem */
   finish(summary: string): void {
     if (this.problems.length > 0) throw new FileError(summary, this.problems);
   }
 
-  problem(place: string, text: string): void {
-    this.problems.push(`${place}: ${text}`);
+  /** @param at the place whose line is told */
+  problem(place: string, text: string, at = place): void {
+    this.problems.push({ line: this.#lineOf(at), place, text });
   }
 
-  /** A mapping; with `names`, one that has no others. */
+  /** A mapping; with `names`, one that has no others. The place of the root has a blank. */
   mapping(value: unknown, place: string, names?: readonly string[]): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.problem(place, 'must be a mapping');
@@ -62,7 +115,11 @@ export class FileCheck {
     }
     for (const name of Object.keys(value)) {
       if (names !== undefined && !names.includes(name))
-        this.problem(place, `does not know ${JSON.stringify(name)}; it knows ${names.join(', ')}`);
+        this.problem(
+          place,
+          `does not know ${JSON.stringify(name)}; it knows ${names.join(', ')}`,
+          place.includes(' ') ? name : `${place}.${name}`,
+        );
     }
     return value as Readonly<Record<string, unknown>>;
   }

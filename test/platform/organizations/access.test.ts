@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(25);
+it('covers the operations of organizations, teams, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(33);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -57,7 +57,8 @@ it.each(operations)('$operationId is refused to a token without an organization'
   await expectRefused(example, orgless, 'organization-required');
 });
 
-const forAdmins = operations.filter(({ operationId }) => operationId !== 'listMembers');
+const forViewers = ['listMembers', 'listTeams', 'getTeam', 'getTeamAssignment'];
+const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 
 it.each(forAdmins)('$operationId is refused to a viewer', async (example) => {
   await expectRefused(example, viewer, 'insufficient-role');

@@ -106,6 +106,7 @@ async function everythingOf({ owner }: Tenant): Promise<unknown> {
     sql`select * from integrations where org_id = ${orgId} order by id`,
     sql`select * from sync_configs where org_id = ${orgId} order by id`,
     sql`select * from sync_runs where org_id = ${orgId} order by id`,
+    sql`select * from team_files where org_id = ${orgId}`,
     sql`select * from refresh_tokens where user_id = ${userId} order by created_at, token_hash`,
     sql`select * from audit_log where org_id = ${orgId} order by at, id`,
   ]);
@@ -130,6 +131,7 @@ async function createTenant(mark: string): Promise<Tenant> {
   const integration = await create('/api/v1/admin/integrations', credential);
   const config = await create('/api/v1/admin/sync-configs', { ...syncConfig(mark), integration_id: integration.id });
   const run = await create(`/api/v1/admin/sync-configs/${config.id}/runs`);
+  const team = await create(`/api/v1/organizations/${owner.orgId}/teams`, { id: mark, members: [`${mark}-member`] });
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
   const ids = {
     org_id: owner.orgId,
@@ -138,6 +140,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     integration_id: String(integration.id),
     sync_config_id: String(config.id),
     run_id: String(run.id),
+    team_id: String(team.id),
     session_id: String(sessions.body.items[0].id),
   };
   return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };

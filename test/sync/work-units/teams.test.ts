@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { matchesPattern } from '../../../src/sync/batch.js';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
 import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';
 import { parseTeams } from '../../../src/sync/work-units/teams/teams-file.js';
@@ -160,5 +161,30 @@ describe('a teams file', () => {
         new RegExp(String.raw`teams\[0\]\.${place.replaceAll(/[[\]]/g, String.raw`\$&`)}: must .*${reason}`),
       );
     }
+  });
+});
+
+describe('a pattern of repositories', () => {
+  it.each([
+    ['acme/*', 'acme/web', true],
+    ['acme/*', 'other/acme/web', false],
+    ['*/web', 'Acme/Web', true],
+    ['acme/*-api', 'acme/api', false],
+    ['a*a', 'a', false],
+    ['*a*b*', 'xxaxxbxx', true],
+    ['*a*b*', 'xxbxxaxx', false],
+    ['**', '', true],
+    ['acme/web', 'acme/web-shop', false],
+  ])('%s for %s: %s', (pattern, name, matches) => {
+    const team = { id: 'a', name: 'a', members: [], repositories: [pattern] };
+    expect(createTeamAssigner([team], name, undefined).teamOf([], NONE) === 'a').toBe(matches);
+  });
+
+  it('does not search forever, whatever the pattern and the name', () => {
+    const pattern = `${'*a'.repeat(40)}*b`;
+    const name = `acme/${'a'.repeat(500)}`;
+    const team = { id: 'a', name: 'a', members: [], repositories: [pattern] };
+    expect(createTeamAssigner([team], name, undefined).teamOf([], NONE)).toBe('unassigned');
+    expect(matchesPattern(pattern, name)).toBe(false);
   });
 });

@@ -802,6 +802,253 @@ export function changeMemberRole(
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/teams` */
+export interface ListTeamsRequest extends CallOptions {
+  readonly params: operations['listTeams']['parameters']['path'];
+  readonly query?: NonNullable<operations['listTeams']['parameters']['query']> | undefined;
+}
+export type ListTeamsResult =
+  | Success<200, Schemas['TeamPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** List the teams (`GET /api/v1/organizations/{org_id}/teams`). */
+export function listTeams(client: PlatformClient, request: ListTeamsRequest): Promise<ListTeamsResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/teams',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/teams` */
+export interface ImportTeamsRequest extends CallOptions {
+  readonly params: operations['importTeams']['parameters']['path'];
+  readonly body: Schemas['TeamsFile'];
+}
+export type ImportTeamsResult =
+  | Success<200, Schemas['TeamsImport']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['TeamsFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`). */
+export function importTeams(client: PlatformClient, request: ImportTeamsRequest): Promise<ImportTeamsResult> {
+  return client.call(
+    {
+      method: 'put',
+      path: '/api/v1/organizations/{org_id}/teams',
+      statuses: [200],
+      format: formats.json,
+      sends: 'application/yaml',
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/teams` */
+export interface CreateTeamRequest extends CallOptions {
+  readonly params: operations['createTeam']['parameters']['path'];
+  readonly body: Schemas['CreateTeamRequest'];
+}
+export type CreateTeamResult =
+  | Success<201, Schemas['Team']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TeamExistsProblem'] | Schemas['TeamLimitReachedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Create a team (`POST /api/v1/organizations/{org_id}/teams`). */
+export function createTeam(client: PlatformClient, request: CreateTeamRequest): Promise<CreateTeamResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/teams',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/teams/{team_id}` */
+export interface GetTeamRequest extends CallOptions {
+  readonly params: operations['getTeam']['parameters']['path'];
+}
+export type GetTeamResult =
+  | Success<200, Schemas['Team']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<404, Schemas['TeamNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export function getTeam(client: PlatformClient, request: GetTeamRequest): Promise<GetTeamResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/teams/{team_id}',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/teams/{team_id}` */
+export interface DeleteTeamRequest extends CallOptions {
+  readonly params: operations['deleteTeam']['parameters']['path'];
+}
+export type DeleteTeamResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['TeamNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export function deleteTeam(client: PlatformClient, request: DeleteTeamRequest): Promise<DeleteTeamResult> {
+  return client.call(
+    { method: 'delete', path: '/api/v1/organizations/{org_id}/teams/{team_id}', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/organizations/{org_id}/teams/{team_id}` */
+export interface UpdateTeamRequest extends CallOptions {
+  readonly params: operations['updateTeam']['parameters']['path'];
+  readonly body: Schemas['UpdateTeamRequest'];
+}
+export type UpdateTeamResult =
+  | Success<200, Schemas['Team']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['TeamNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`). */
+export function updateTeam(client: PlatformClient, request: UpdateTeamRequest): Promise<UpdateTeamResult> {
+  return client.call(
+    {
+      method: 'patch',
+      path: '/api/v1/organizations/{org_id}/teams/{team_id}',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/team-assignment` */
+export interface GetTeamAssignmentRequest extends CallOptions {
+  readonly params: operations['getTeamAssignment']['parameters']['path'];
+}
+export type GetTeamAssignmentResult =
+  | Success<200, Schemas['TeamAssignment']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
+export function getTeamAssignment(
+  client: PlatformClient,
+  request: GetTeamAssignmentRequest,
+): Promise<GetTeamAssignmentResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/team-assignment',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/team-assignment` */
+export interface AssignTeamsRequest extends CallOptions {
+  readonly params: operations['assignTeams']['parameters']['path'];
+}
+export type AssignTeamsResult =
+  | Success<202, Schemas['TeamAssignment']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+export function assignTeams(client: PlatformClient, request: AssignTeamsRequest): Promise<AssignTeamsResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/team-assignment',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   readonly query?: NonNullable<operations['listIntegrations']['parameters']['query']> | undefined;

@@ -39,6 +39,10 @@ export type Problem =
   | Schemas['InviteNotFoundProblem']
   | Schemas['MemberNotFoundProblem']
   | Schemas['LastOwnerProblem']
+  | Schemas['TeamsFileInvalidProblem']
+  | Schemas['TeamExistsProblem']
+  | Schemas['TeamLimitReachedProblem']
+  | Schemas['TeamNotFoundProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['IntegrationNotFoundProblem']
   | Schemas['IntegrationInUseProblem']
@@ -88,6 +92,10 @@ export const problemTypes = [
   '/problems/invite-not-found',
   '/problems/member-not-found',
   '/problems/last-owner',
+  '/problems/teams-file-invalid',
+  '/problems/team-exists',
+  '/problems/team-limit-reached',
+  '/problems/team-not-found',
   '/problems/integration-exists',
   '/problems/integration-not-found',
   '/problems/integration-in-use',

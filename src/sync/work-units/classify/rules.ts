@@ -51,8 +51,8 @@ export async function loadRules(file?: string): Promise<Rules> {
  * @throws FileError with every problem in it
  */
 export function parseRules(text: string, name: string): Rules {
-  const content = parseYaml(text, name);
-  const check = new FileCheck();
+  const { value: content, lineOf } = parseYaml(text, name);
+  const check = new FileCheck(lineOf);
   const root = check.mapping(content, 'the file', ['version', 'points', 'fallback', 'rules']);
   if (root['version'] !== 1) check.problem('version', 'must be 1');
   const rules: Rules = {

@@ -1,4 +1,4 @@
-/** Storing an organization's teams, and giving every unit the team that it has by them. */
+/** Stores an organization's teams, and gives every unit the team that it has by them. */
 import type { WorkUnitDeriver } from '../deriver.js';
 import { refreshRepository } from '../derivation-run.js';
 import type { Team } from './teams-file.js';
@@ -12,9 +12,9 @@ export interface TeamsImported {
 }
 
 /**
- * Replaces the teams of an organization.
+ * Replaces the teams of an organization, and gives every unit the team that it has by them.
  *
- * If it is interrupted, the next sync of each repository that is left, or the same import again, does the rest.
+ * If it is interrupted, the next sync of each remaining repository, or the same import again, does the rest.
  *
  * @param onRepository is called in front of each repository
  */
@@ -24,11 +24,19 @@ export async function importTeams(
   onRepository: (name: string) => void = () => {},
 ): Promise<TeamsImported> {
   await deriver.records.writeTeams(deriver.orgId, teamsAsText(teams));
+  return { teams: teams.length, ...(await assignTeams(deriver, onRepository)) };
+}
+
+/** Gives every unit of an organization the team that it has by the stored teams. It can be repeated at any time. */
+export async function assignTeams(
+  deriver: WorkUnitDeriver,
+  onRepository: (name: string) => void = () => {},
+): Promise<Omit<TeamsImported, 'teams'>> {
   const repositories = await deriver.records.repositories(deriver.orgId);
   let workUnits = 0;
   for (const { id, name } of repositories) {
     onRepository(name);
     workUnits += await refreshRepository(deriver, id);
   }
-  return { teams: teams.length, repositories: repositories.length, workUnits };
+  return { repositories: repositories.length, workUnits };
 }

@@ -24,6 +24,14 @@ export interface Team {
 /** A value of the dimension TEAM must be readable in a chart and in a URL. */
 const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 
+/** Teams of one organization. */
+export const MOST_TEAMS = 1000;
+/** Members, or repositories, of one team. */
+const MOST_ENTRIES = 1000;
+const LONGEST_NAME = 100;
+const LONGEST_MEMBER = 254;
+const LONGEST_REPOSITORY = 512;
+
 /**
  * Reads a teams file.
  *
@@ -35,32 +43,58 @@ export async function loadTeams(file: string): Promise<readonly Team[]> {
 
 /** Parses the text of a teams file; `name` is what messages call it. Throws as `loadTeams` does. */
 export function parseTeams(text: string, name: string): readonly Team[] {
-  const check = new FileCheck();
-  const root = check.mapping(parseYaml(text, name), 'the file', ['teams']);
+  const { value, lineOf } = parseYaml(text, name);
+  const check = new FileCheck(lineOf);
+  const root = check.mapping(value, 'the file', ['teams']);
+  const items = check.list(root['teams'], 'teams');
+  if (items.length > MOST_TEAMS) check.problem('teams', `may have at most ${MOST_TEAMS} items, not ${items.length}`);
   const ids = new Set<string>();
-  const teams = check.list(root['teams'], 'teams').map((item, index): Team => {
+  const teams = items.slice(0, MOST_TEAMS).map((item, index) => {
     const place = `teams[${index}]`;
-    const team = check.mapping(item, place, ['id', 'name', 'members', 'repositories']);
-    const texts = (field: string): string[] =>
-      team[field] === undefined ? [] : check.texts(team[field], `${place}.${field}`);
-    const id = check.text(team['id'], `${place}.id`);
-    if (id !== '' && !TEAM_ID.test(id))
-      check.problem(`${place}.id`, `${JSON.stringify(id)} may have letters, digits and . _ / - only, at most 100`);
-    if (id === 'unassigned') check.problem(`${place}.id`, '"unassigned" stands for units that no team has');
-    if (ids.has(id)) check.problem(`${place}.id`, `${JSON.stringify(id)} is used twice`);
-    ids.add(id);
-    const members = texts('members').map(memberName);
-    const repositories = texts('repositories');
-    if (members.length + repositories.length === 0) check.problem(place, 'has neither members nor repositories');
-    return {
-      id,
-      name: team['name'] === undefined ? id : check.text(team['name'], `${place}.name`),
-      members,
-      repositories,
-    };
+    const team = checkTeam(check, item, place);
+    if (ids.has(team.id)) check.problem(`${place}.id`, `${JSON.stringify(team.id)} is used twice`);
+    ids.add(team.id);
+    return team;
   });
   check.finish(`${name} is not a teams file`);
   return teams;
+}
+
+/**
+ * Reads one team, and reports to `check` what is wrong with it.
+ *
+ * @param value with the properties that a team has in a file
+ * @param place what messages call it
+ */
+export function checkTeam(check: FileCheck, value: unknown, place: string): Team {
+  const team = check.mapping(value, place, ['id', 'name', 'members', 'repositories']);
+  const id = check.text(team['id'], `${place}.id`);
+  if (id !== '' && !TEAM_ID.test(id))
+    check.problem(`${place}.id`, `${JSON.stringify(id)} may have letters, digits and . _ / - only, at most 100`);
+  if (id === 'unassigned') check.problem(`${place}.id`, '"unassigned" stands for units that no team has');
+  const texts = (field: string, longest: number): string[] => {
+    const items = team[field] === undefined ? [] : check.list(team[field], `${place}.${field}`);
+    if (items.length > MOST_ENTRIES)
+      check.problem(`${place}.${field}`, `may have at most ${MOST_ENTRIES} items, not ${items.length}`);
+    return items
+      .slice(0, MOST_ENTRIES)
+      .map((each, index) => boundedText(check, each, `${place}.${field}[${index}]`, longest));
+  };
+  const members = texts('members', LONGEST_MEMBER).map(memberName);
+  const repositories = texts('repositories', LONGEST_REPOSITORY);
+  if (members.length + repositories.length === 0) check.problem(place, 'has neither members nor repositories');
+  return {
+    id,
+    name: team['name'] === undefined ? id : boundedText(check, team['name'], `${place}.name`, LONGEST_NAME),
+    members: [...new Set(members)],
+    repositories: [...new Set(repositories)],
+  };
+}
+
+function boundedText(check: FileCheck, value: unknown, place: string, longest: number): string {
+  const text = check.text(value, place);
+  if (text.length > longest) check.problem(place, `must have at most ${longest} characters`);
+  return text;
 }
 
 /** The teams as they are stored. */

@@ -1,0 +1,105 @@
+import { importTeams, type Schemas } from '@plumbline/sdk/platform';
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { platform } from '../session/session.js';
+import { Dialog } from '../ui/dialog.js';
+import { Form, Labelled } from '../ui/form.js';
+import { refreshTeams } from './queries.js';
+import { CancelButton } from './team-form.js';
+
+type FileProblem = Schemas['TeamsFileInvalidProblem']['problems'][number];
+
+const example = `teams:
+  - id: payments
+    name: Payments
+    members: [ada@example.com, grace]
+    repositories: ['example/pay-*']`;
+
+export interface ImportDialogProps {
+  readonly orgId: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  /** Called with the number of teams that there are now. */
+  readonly onSaved: (count: number) => void;
+}
+
+/** Replaces the teams by those of a file, which is chosen or pasted. */
+export function ImportDialog({ orgId, open, onClose, onSaved }: ImportDialogProps): JSX.Element {
+  return (
+    <Dialog title="Import a teams file" open={open} onClose={onClose}>
+      <ImportForm orgId={orgId} onClose={onClose} onSaved={onSaved} />
+    </Dialog>
+  );
+}
+
+function ImportForm({ orgId, onClose, onSaved }: Omit<ImportDialogProps, 'open'>): JSX.Element {
+  const [text, setText] = useState('');
+  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
+  return (
+    <Form
+      button="Import"
+      beside={<CancelButton onClick={onClose} />}
+      send={async () => {
+        const reply = await importTeams(platform, { params: { org_id: orgId }, body: text });
+        if (reply.ok || !('problems' in reply.problem)) {
+          setProblems([]);
+          return reply;
+        }
+        setProblems(reply.problem.problems);
+        return { ...reply, problem: { ...reply.problem, message: 'The file is invalid, and nothing was changed.' } };
+      }}
+      done={({ teams }) => {
+        onSaved(teams);
+        void refreshTeams();
+      }}
+    >
+      <p class="small muted">
+        The file replaces all teams. It has the form that <code>plumbline teams import</code> reads.
+      </p>
+      <FilePicker onText={setText} />
+      <Labelled name="file" label="Content of the file">
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={10}
+            spellcheck={false}
+            placeholder={example}
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value);
+            }}
+            required
+          />
+        )}
+      </Labelled>
+      {problems.length > 0 && (
+        <ul class="plain small" aria-label="Problems of the file">
+          {problems.map(({ line, place, message }, index) => (
+            <li key={index}>
+              {line !== null && <strong>Line {line}: </strong>}
+              {place !== null && <code>{place}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Form>
+  );
+}
+
+/** Reads a file of the person's own disk into the text, which can be changed before it is sent. */
+function FilePicker({ onText }: { onText: (text: string) => void }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>File</label>
+      <input
+        id={id}
+        type="file"
+        accept=".yaml,.yml,application/yaml,text/yaml,text/plain"
+        onChange={({ currentTarget }) => {
+          void currentTarget.files?.[0]?.text().then(onText);
+        }}
+      />
+    </div>
+  );
+}

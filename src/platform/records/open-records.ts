@@ -1,0 +1,40 @@
+import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import { openStoredRecords, type RecordsOptions, type StoredRecords } from './stored-records.js';
+
+/** The records and work units as the server's own process reads them, beside those that syncs have open. */
+export interface OpenRecords {
+  /**
+   * Works with the records of an organization.
+   *
+   * @throws SyncError (`database_failed`) where the database is away
+   */
+  of<Result>(orgId: string, work: (deriver: OpenDeriver) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** Opens the records with the first call, and keeps them open; where that fails, the next call tries again. */
+export function createOpenRecords(
+  records: StoredRecords,
+  importConnector?: NonNullable<RecordsOptions['importConnector']>,
+): OpenRecords {
+  let opened: Promise<OpenDeriver> | null = null;
+  const open = (): Promise<OpenDeriver> => {
+    const options = { orgId: '', signal: new AbortController().signal };
+    const attempt = openStoredRecords(records, {
+      ...options,
+      ...(importConnector === undefined ? {} : { importConnector }),
+    });
+    attempt.catch(() => (opened = null)); // the callers are told
+    return attempt;
+  };
+  return {
+    of: async (orgId, work) => {
+      opened ??= open();
+      return work({ ...(await opened), orgId });
+    },
+    close: async () => {
+      const deriver = await opened?.catch(() => null);
+      await deriver?.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { AssignTeamsHandler, GetTeamAssignmentHandler, Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import { recordAudit } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { findTask } from '../store-tasks/store-tasks.store.js';
+import { requestAssignment } from './stored-teams.js';
+
+export const getTeamAssignment: GetTeamAssignmentHandler<PlatformDependencies> = async ({ principal }, { sql }) => ({
+  status: 200,
+  body: await assignmentOf(sql, principal.org_id),
+});
+
+export const assignTeams: AssignTeamsHandler<PlatformDependencies> = async (
+  { principal, context },
+  { sql, clock, storeTasks },
+) => {
+  const now = clock.now();
+  const { org_id: orgId, user_id: userId } = principal;
+  const body = await sql.begin(async (transaction) => {
+    await requestAssignment(transaction, orgId, now);
+    await recordAudit(transaction, context, now, { action: 'TEAMS_ASSIGNED', resourceKind: 'TEAM', orgId, userId });
+    return assignmentOf(transaction, orgId);
+  });
+  storeTasks.wake();
+  return { status: 202, body };
+};
+
+/** A task that is done is gone. */
+async function assignmentOf(sql: Sql, orgId: string): Promise<Schemas['TeamAssignment']> {
+  const task = await findTask(sql, orgId, 'assign_teams');
+  if (task === null) return { state: 'done', error: null };
+  return { state: task.error === null ? 'assigning' : 'failing', error: task.error };
+}

@@ -1,0 +1,78 @@
+import type {
+  CreateTeamHandler,
+  DeleteTeamHandler,
+  Schemas,
+  UpdateTeamHandler,
+} from '../../../generated/platform/operations.js';
+import {
+  teamExists,
+  teamLimitReached,
+  type TeamExists,
+  type TeamLimitReached,
+  type TeamNotFound,
+  type ValidationFailed,
+} from '../../../generated/problems.js';
+import { validationProblem } from '../../contract/violations.js';
+import { FileCheck } from '../../sync/work-units/file-check.js';
+import { checkTeam, MOST_TEAMS, type Team } from '../../sync/work-units/teams/teams-file.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { noSuchTeam } from './read-teams.js';
+import { changeTeams, teamOf } from './stored-teams.js';
+
+export const createTeam: CreateTeamHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { body, principal } = request;
+  const checked = checkedTeam(body);
+  if ('refusal' in checked) return checked.refusal;
+  const { team } = checked;
+  const outcome = await changeTeams<TeamExists | TeamLimitReached>(dependencies, request, (teams) => {
+    if (teams.some(({ id }) => id === team.id)) {
+      return { refusal: teamExists({ message: `There is a team ${team.id}. Choose another id.` }) };
+    }
+    if (teams.length >= MOST_TEAMS) {
+      return { refusal: teamLimitReached({ message: 'An organization has at most 1,000 teams.' }) };
+    }
+    return { teams: [...teams, team], audit: { action: 'CREATE', resourceId: team.id } };
+  });
+  if ('refusal' in outcome) return outcome.refusal;
+  const location = `/api/v1/organizations/${principal.org_id}/teams/${encodeURIComponent(team.id)}`;
+  return { status: 201, headers: { Location: location }, body: teamOf(team) };
+};
+
+export const updateTeam: UpdateTeamHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { body, params } = request;
+  const outcome = await changeTeams<TeamNotFound | ValidationFailed>(dependencies, request, (teams) => {
+    const index = teams.findIndex(({ id }) => id === params.team_id);
+    const found = teams[index];
+    if (found === undefined) return { refusal: noSuchTeam() };
+    const checked = checkedTeam({ ...teamOf(found), ...body });
+    if ('refusal' in checked) return checked;
+    return { teams: teams.with(index, checked.team), audit: { action: 'UPDATE', resourceId: found.id } };
+  });
+  if ('refusal' in outcome) return outcome.refusal;
+  const team = outcome.teams.find(({ id }) => id === params.team_id);
+  return team === undefined ? noSuchTeam() : { status: 200, body: teamOf(team) };
+};
+
+export const deleteTeam: DeleteTeamHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { team_id: teamId } = request.params;
+  const outcome = await changeTeams<TeamNotFound>(dependencies, request, (teams) =>
+    teams.some(({ id }) => id === teamId)
+      ? { teams: teams.filter(({ id }) => id !== teamId), audit: { action: 'DELETE', resourceId: teamId } }
+      : { refusal: noSuchTeam() },
+  );
+  return 'refusal' in outcome ? outcome.refusal : { status: 204 };
+};
+
+/** A team by the rules of teams files, which say more than a schema can. */
+function checkedTeam(
+  body: Schemas['CreateTeamRequest'],
+): { readonly team: Team } | { readonly refusal: ValidationFailed } {
+  const check = new FileCheck();
+  const team = checkTeam(check, body, 'body');
+  if (check.problems.length === 0) return { team };
+  const violations = check.problems.map(({ place, text }) => {
+    const path = `/${(place ?? '').replaceAll(/[.[]/g, '/').replaceAll(']', '')}`;
+    return { path, rule: 'team', message: text };
+  });
+  return { refusal: validationProblem(violations) };
+}

@@ -1,0 +1,63 @@
+import type { RequestContext } from '../../../generated/contract.js';
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import { teamsAsText, teamsFromText, type Team } from '../../sync/work-units/teams/teams-file.js';
+import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { lockOrganization } from '../organizations/members.store.js';
+import { requestTask } from '../store-tasks/store-tasks.store.js';
+
+/** The teams of an organization, in the order in which they apply. They are stored beside the records. */
+export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, orgId: string): Promise<readonly Team[]> {
+  return records.of(orgId, async (deriver) => teamsFromText(await deriver.records.readTeams(orgId)));
+}
+
+/** The teams after a change with its record in the audit log; or the reply that refuses the change. */
+export type TeamChange<Refusal> =
+  | { readonly teams: readonly Team[]; readonly audit: Pick<AuditRecord, 'action' | 'resourceId' | 'note'> }
+  | { readonly refusal: Refusal };
+
+export interface ChangingRequest {
+  readonly principal: Pick<Schemas['MemberPrincipal'], 'org_id' | 'user_id'>;
+  readonly context: RequestContext;
+}
+
+/**
+ * Changes the teams of an organization, and asks for an assignment of its work units. Changes happen one after the other.
+ *
+ * The teams may be in another database than the audit log and the task. They are written last, before the commit: a
+ * failure to write leaves neither behind, and an assignment too many is harmless.
+ *
+ * @param change is given the teams as they are
+ * @returns the teams after the change, or the refusal
+ */
+export async function changeTeams<Refusal>(
+  dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks'>,
+  { principal, context }: ChangingRequest,
+  change: (teams: readonly Team[]) => TeamChange<Refusal>,
+): Promise<{ readonly teams: readonly Team[] } | { readonly refusal: Refusal }> {
+  const { sql, clock, records, storeTasks } = dependencies;
+  const { org_id: orgId, user_id: userId } = principal;
+  const outcome = await sql.begin(async (transaction) => {
+    await lockOrganization(transaction, orgId);
+    const changed = change(await readTeams({ records }, orgId));
+    if ('refusal' in changed) return changed;
+    const now = clock.now();
+    await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, userId });
+    await requestAssignment(transaction, orgId, now);
+    await records.of(orgId, (deriver) => deriver.records.writeTeams(orgId, teamsAsText(changed.teams)));
+    return { teams: changed.teams };
+  });
+  if ('teams' in outcome) storeTasks.wake();
+  return outcome;
+}
+
+/** Asks for an assignment of all work units of an organization, which begins soon after this transaction. */
+export function requestAssignment(sql: Sql, orgId: string, now: Date): Promise<void> {
+  return requestTask(sql, { orgId, kind: 'assign_teams', availableAt: now }, now);
+}
+
+/** The contract's `Team`. */
+export function teamOf({ id, name, members, repositories }: Team): Schemas['Team'] {
+  return { id, name, members: [...members], repositories: [...repositories] };
+}
