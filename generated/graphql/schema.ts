@@ -382,6 +382,11 @@ input WorkUnitsInput {
   useInvestment: Boolean! = false
 
   """
+  true: only completed units, which are those that THROUGHPUT and CYCLE_TIME_HOURS count.
+  """
+  completedOnly: Boolean! = false
+
+  """
   The sort key.
   """
   order: WorkUnitOrder! = DAY
@@ -900,7 +905,7 @@ type WorkUnitContribution {
 `;
 
 /** Stands for the schema and the persisted queries; what `X-Persisted-Query-Version` is compared with. */
-export const persistedVersion = 'fb6d71b262c87121';
+export const persistedVersion = '93f50e0937096b70';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -944,6 +949,60 @@ export const persistedQueries = {
       maxSankeyNodes
       maxSankeyEdges
       maxSubRequests
+    }
+  }
+}`,
+  },
+  /** The values of a dimension, those with the most work units first. */
+  'catalog-values': {
+    operationName: 'CatalogValues',
+    text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!) {
+  catalog(orgId: $orgId, dimension: $dimension) {
+    values {
+      value
+      count
+    }
+  }
+}`,
+  },
+  /** One measure, split over the values of one dimension: in all, and over time. */
+  explore: {
+    operationName: 'Explore',
+    text: `query Explore(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DimensionInput! = THEME
+  $measure: MeasureInput! = COUNT
+  $interval: BucketIntervalInput! = WEEK
+  $topN: Int! = 10
+  $useInvestment: Boolean! = true
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [{ dimension: $dimension, measure: $measure, dateRange: $dateRange, topN: $topN }]
+      timeseries: [{ dimension: $dimension, measure: $measure, interval: $interval, dateRange: $dateRange }]
+      useInvestment: $useInvestment
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+      }
+    }
+    timeseries {
+      dimension
+      dimensionValue
+      measure
+      buckets {
+        date
+        value
+      }
     }
   }
 }`,
@@ -1135,6 +1194,78 @@ export const persistedQueries = {
         value
       }
     }
+  }
+}`,
+  },
+  /** Why a work unit is classified as it is: its shares, and the rules that gave points to them. */
+  'work-unit': {
+    operationName: 'WorkUnit',
+    text: `query WorkUnit($orgId: String!, $id: String!) {
+  workUnit(orgId: $orgId, id: $id) {
+    id
+    title
+    url
+    shares {
+      subcategory
+      share
+    }
+    contributions {
+      rule
+      signal
+      match
+      subcategory
+      points
+    }
+  }
+}`,
+  },
+  /** The work units that a figure is made of, page by page. */
+  'work-units': {
+    operationName: 'WorkUnits',
+    text: `query WorkUnits(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $filters: FilterInput
+  $useInvestment: Boolean! = false
+  $completedOnly: Boolean! = false
+  $order: WorkUnitOrder! = DAY
+  $direction: SortDirection! = DESC
+  $first: Int! = 50
+  $after: String
+) {
+  workUnits(
+    orgId: $orgId
+    input: {
+      dateRange: $dateRange
+      filters: $filters
+      useInvestment: $useInvestment
+      completedOnly: $completedOnly
+      order: $order
+      direction: $direction
+      first: $first
+      after: $after
+    }
+  ) {
+    items {
+      id
+      workType
+      title
+      url
+      repo
+      team
+      author
+      theme
+      shares {
+        subcategory
+        share
+      }
+      day
+      completedAt
+      churnLoc
+      cycleTimeHours
+    }
+    nextCursor
+    totalCount
   }
 }`,
   },

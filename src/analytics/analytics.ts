@@ -68,6 +68,8 @@ export interface UnitsRequest {
   readonly filters: Filters;
   /** Themes and subcategories pick units by any of their shares instead of the largest. */
   readonly useInvestment: boolean;
+  /** Leaves out units that are not complete. */
+  readonly completedOnly: boolean;
   readonly order: UnitOrder;
   readonly descending: boolean;
   readonly first: number;

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)(`On the API page${withoutBrowser}`, () => {
     const ids = (await readdir('graphql/persisted')).map((file) => file.replace(/\.graphql$/, '')).sort();
     expect(await page.locator('summary code').allTextContents()).toEqual(ids);
     for (const id of ids) {
-      await page.getByRole('button', { name: `Copy curl for ${id}` }).click();
+      await page.getByRole('button', { name: `Copy curl for ${id}`, exact: true }).click();
       await page.getByText(`The command for ${id} is copied`).waitFor();
       const { stdout } = await promisify(execFile)('sh', ['-c', `${await copied()} -s`], {
         env: { ...process.env, ACCESS },

@@ -66,6 +66,20 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'No work in this period',
   },
   {
+    name: 'work-units',
+    path: '/work-units?range=custom&start=2026-01-01&end=2026-04-30&theme=quality&theme=risk&author=robin%40example.com&author=kim%40example.com',
+    as: 'owner',
+    ready: 'Add a filter',
+    act: (page) => page.getByText('Add a filter').click(),
+  },
+  {
+    name: 'work-unit-without-records',
+    path: '/work-units?range=custom&start=2026-01-01&end=2026-04-30&why=b',
+    as: 'owner',
+    ready: 'The records of this unit are gone',
+  },
+  { name: 'work-units-empty', path: '/work-units?author=nobody', as: 'owner', ready: 'No work unit matches' },
+  {
     name: 'log-in-refused',
     path: '/login',
     as: 'visitor',

@@ -30,12 +30,13 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
 }
 
 function checkWorkUnits(input: WorkUnitsInput): UnitsRequest {
-  const { order = 'DAY', direction = 'DESC', first = 50, useInvestment = false } = input;
+  const { order = 'DAY', direction = 'DESC', first = 50, useInvestment = false, completedOnly = false } = input;
   const dateRange = checkDates(input.dateRange, 'input');
   const { scope, filters } = checkFilters(input.filters ?? {}, 'input.filters');
   if (first < 1 || first > mostUnits) throw invalid('input.first', `It must be from 1 to ${mostUnits}.`);
-  const request = { dateRange, scope, filters, useInvestment, order, descending: direction === 'DESC', first };
-  return { ...request, after: input.after == null ? null : positionOf(input.after, request) };
+  const sorted = { order, descending: direction === 'DESC' };
+  const after = input.after == null ? null : positionOf(input.after, sorted);
+  return { dateRange, scope, filters, useInvestment, completedOnly, ...sorted, first, after };
 }
 
 type Sorted = Pick<UnitsRequest, 'order' | 'descending'>;

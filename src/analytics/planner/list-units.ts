@@ -13,10 +13,11 @@ export async function listUnits(
   request: UnitsRequest,
   signal: AbortSignal,
 ): Promise<UnitsPage> {
-  const { first, dateRange, scope, order, descending, after } = request;
+  const { first, dateRange, scope, completedOnly, order, descending, after } = request;
   const { whole, shares } = splitFilters(request);
   const slice: Slice = { orgId, source: 'units', dateRange, scope, filters: whole };
-  const query: UnitsQuery = { kind: 'units', slice, shares, order, descending, after, limit: first + 1 };
+  const limit = first + 1;
+  const query: UnitsQuery = { kind: 'units', slice, shares, completedOnly, order, descending, after, limit };
   const count: UnitsQuery = { ...query, kind: 'unit-count', after: null, limit: MOST_COUNTED };
   const [rows = [], counted = []] = await engine.run(
     [compile(engine.dialect, query), compile(engine.dialect, count)],

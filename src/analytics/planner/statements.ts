@@ -54,6 +54,7 @@ export interface UnitsQuery {
   readonly slice: Slice;
   /** Themes or subcategories of which a unit has a share, beside the filters of the slice. */
   readonly shares: Filters;
+  readonly completedOnly: boolean;
   readonly order: UnitOrder;
   readonly descending: boolean;
   readonly after: UnitPosition | null;
@@ -222,11 +223,13 @@ function unitCount(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bin
   );
 }
 
-function unitConditions(dialect: Dialect, { slice, shares }: UnitsQuery, owner: string, bind: Bind): string {
+function unitConditions(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
+  const { slice, shares, completedOnly } = query;
   const having = filtersOf(shares).map(([dimension, texts]) =>
     dialect.hasShare(dimension, bind('texts', texts), owner),
   );
-  return [conditions(dialect, slice, owner, bind), ...having].join(' and ');
+  const complete = completedOnly ? ['cycle_ms is not null'] : [];
+  return [conditions(dialect, slice, owner, bind), ...complete, ...having].join(' and ');
 }
 
 function unitShares(dialect: Dialect, { slice, ids }: UnitSharesQuery, owner: string, bind: Bind): string {

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
 import { colorTokenOf, numberOf, percentOf, wordsOf } from './words.js';
 
 export interface Bar {
@@ -26,7 +27,7 @@ export function Bars({ dimension, bars, format = numberOf, shares = false }: Bar
       {bars.map(({ key, value, href }, at) => (
         <li key={key}>
           <span class="bar-name">
-            {href === undefined ? wordsOf(dimension, key) : <a href={href}>{wordsOf(dimension, key)}</a>}
+            {href === undefined ? wordsOf(dimension, key) : <Link href={href}>{wordsOf(dimension, key)}</Link>}
           </span>
           <span class="bar-value">
             {format(value)}

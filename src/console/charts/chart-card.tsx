@@ -1,8 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { csvOf } from '../ui/csv.js';
+import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
-import { download, pngOf } from './download.js';
-import { csvOf, type ChartTable } from './table.js';
+import { pngOf, pngOfDrawing } from './picture.js';
+import type { ChartTable } from './table.js';
 import { numberOf } from './words.js';
 
 export interface ChartCardProps {
@@ -11,13 +14,13 @@ export interface ChartCardProps {
   readonly summary: ComponentChildren;
   /** The same figures, for "as a table" and the CSV file. */
   readonly table: ChartTable;
-  /** Whether the chart is an SVG element, which can be downloaded as a picture. */
-  readonly picture?: boolean;
+  /** Makes a drawing of a chart that is no SVG element on the page (see `pngOfDrawing`). */
+  readonly draw?: () => SVGSVGElement;
   readonly children: ComponentChildren;
 }
 
 /** The frame of a chart: heading, summary, the chart or its table, and downloads. */
-export function ChartCard({ title, summary, table, picture = true, children }: ChartCardProps): JSX.Element {
+export function ChartCard({ title, summary, table, draw, children }: ChartCardProps): JSX.Element {
   const [asTable, setAsTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
   const id = useId();
@@ -25,9 +28,9 @@ export function ChartCard({ title, summary, table, picture = true, children }: C
 
   const savePicture = async (): Promise<void> => {
     const svg = figure.current?.querySelector('svg');
-    if (svg === null || svg === undefined) return;
     try {
-      download(`${file}.png`, await pngOf(svg));
+      if (draw !== undefined) download(`${file}.png`, 'image/png', await pngOfDrawing(draw()));
+      else if (svg instanceof SVGSVGElement) download(`${file}.png`, 'image/png', await pngOf(svg));
     } catch {
       announce('This browser cannot make a picture of the chart.');
     }
@@ -53,12 +56,13 @@ export function ChartCard({ title, summary, table, picture = true, children }: C
             class="quiet"
             aria-label={`Download ${title} as CSV`}
             onClick={() => {
-              download(`${file}.csv`, new Blob([csvOf(table)], { type: 'text/csv' }));
+              // Spreadsheets recognize UTF-8 by the byte order mark.
+              download(`${file}.csv`, 'text/csv', `\uFEFF${csvOf(table.columns, table.rows)}`);
             }}
           >
             CSV
           </button>
-          {picture && !asTable && (
+          {!asTable && (
             <button
               type="button"
               class="quiet"
@@ -78,7 +82,7 @@ export function ChartCard({ title, summary, table, picture = true, children }: C
   );
 }
 
-function Table({ table: { columns, rows }, label }: { table: ChartTable; label: string }): JSX.Element {
+function Table({ table: { columns, rows, hrefOf }, label }: { table: ChartTable; label: string }): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table>
@@ -96,7 +100,7 @@ function Table({ table: { columns, rows }, label }: { table: ChartTable; label: 
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column} class={typeof cell === 'number' ? 'number' : undefined}>
-                  {typeof cell === 'number' ? numberOf(cell) : (cell ?? '–')}
+                  <Cell cell={cell} href={hrefOf?.(at, column)} />
                 </td>
               ))}
             </tr>
@@ -105,4 +109,9 @@ function Table({ table: { columns, rows }, label }: { table: ChartTable; label: 
       </table>
     </div>
   );
+}
+
+function Cell({ cell, href }: { cell: string | number | null; href: string | undefined }): JSX.Element {
+  if (typeof cell !== 'number') return <>{cell ?? '–'}</>;
+  return href === undefined || cell === 0 ? <>{numberOf(cell)}</> : <Link href={href}>{numberOf(cell)}</Link>;
 }

@@ -1,5 +1,6 @@
 import { sankey, sankeyLinkHorizontal, type SankeyNode } from 'd3-sankey';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
+import { Link } from 'wouter-preact';
 import { colorTokenOf, numberOf, wordsOf } from './words.js';
 
 export interface FlowNode {
@@ -20,8 +21,8 @@ export interface FlowProps {
   readonly edges: readonly FlowEdge[];
   /** What flows, for the label of the chart. */
   readonly label: string;
-  /** Where a click on a node leads. */
-  readonly hrefOf?: (node: FlowNode) => string | undefined;
+  /** Where a click on nodes leads: on one, or on the flow between two; undefined: nowhere. */
+  readonly hrefOf?: (nodes: readonly FlowNode[]) => string | undefined;
 }
 
 const box = { width: 960, margin: 4, nodeWidth: 12 };
@@ -53,47 +54,67 @@ export function Flow({ nodes, edges, label, hrefOf }: FlowProps): JSX.Element {
 
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <svg class="flow" viewBox={`0 0 ${box.width} ${height}`} role="img" aria-label={label}>
+      <svg
+        class="flow"
+        viewBox={`0 0 ${box.width} ${height}`}
+        role={hrefOf === undefined ? 'img' : 'group'}
+        aria-label={label}
+      >
         <g class="edges">
           {placed.links.map((edge) => {
             const { source, target, width = 0 } = edge;
             if (typeof source !== 'object' || typeof target !== 'object') return null;
-            return (
+            const name = `${nameOf(source)} to ${nameOf(target)}: ${numberOf(edge.value)}`;
+            const drawing = (
               <path
-                key={`${source.id} ${target.id}`}
                 d={sankeyLinkHorizontal()(edge) ?? ''}
                 fill="none"
                 stroke-width={Math.max(1, width)}
                 style={{ stroke: colorOf(source) }}
               >
-                <title>{`${nameOf(source)} to ${nameOf(target)}: ${numberOf(edge.value)}`}</title>
+                <title>{name}</title>
               </path>
+            );
+            // The keyboard reaches the same units by the table, without a stop at each of hundreds of edges.
+            return (
+              <Linked key={`${source.id} ${target.id}`} href={hrefOf?.([source, target])} label={name} tabIndex={-1}>
+                {drawing}
+              </Linked>
             );
           })}
         </g>
         {placed.nodes.map((node) => {
           const { x0 = 0, x1 = 0, y0 = 0, y1 = 0 } = node;
           const isRight = x1 > box.width * 0.6;
-          const href = hrefOf?.(node);
-          const drawing = (
-            <>
+          return (
+            <Linked key={node.id} href={hrefOf?.([node])} label={`${nameOf(node)}: ${numberOf(node.value)}`}>
               <rect x={x0} y={y0} width={x1 - x0} height={Math.max(1, y1 - y0)} style={{ fill: colorOf(node) }} />
               <text x={isRight ? x0 - 6 : x1 + 6} y={(y0 + y1) / 2 + 4} text-anchor={isRight ? 'end' : 'start'}>
                 {shortened(nameOf(node))} <tspan class="muted">{numberOf(node.value)}</tspan>
               </text>
               <title>{`${nameOf(node)}: ${numberOf(node.value)}`}</title>
-            </>
-          );
-          return href === undefined ? (
-            <g key={node.id}>{drawing}</g>
-          ) : (
-            <a key={node.id} href={href}>
-              {drawing}
-            </a>
+            </Linked>
           );
         })}
       </svg>
     </div>
+  );
+}
+
+interface LinkedProps {
+  readonly href: string | undefined;
+  readonly label: string;
+  readonly tabIndex?: number;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a drawing that leads somewhere. */
+function Linked({ href, label, tabIndex, children }: LinkedProps): JSX.Element {
+  if (href === undefined) return <g>{children}</g>;
+  return (
+    <Link href={href} aria-label={label} tabIndex={tabIndex}>
+      {children}
+    </Link>
   );
 }
 

@@ -2,6 +2,7 @@ import { max, ticks } from 'd3-array';
 import { line } from 'd3-shape';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { useWidth } from './width.js';
 import { colorTokenOf, dayOf, numberOf, shortDayOf, wordsOf } from './words.js';
 
@@ -20,6 +21,8 @@ export interface LinesProps {
   /** What is measured, for the label of the chart: "Work units by week". */
   readonly label: string;
   readonly format?: (value: number) => string;
+  /** Where a click on a point leads, or on the name of a series (`date` is null). */
+  readonly hrefOf?: (key: string, date: string | null) => string | undefined;
 }
 
 const margins = { left: 52, right: 12, top: 12, bottom: 28 };
@@ -28,7 +31,7 @@ const height = 260;
 const dashes = ['', '6 3', '2 3', '10 3 2 3', '1 4', '14 4'];
 
 /** Lines over time, one per series. Hovering or focusing a date shows its values. */
-export function Lines({ dimension, series, dates, label, format = numberOf }: LinesProps): JSX.Element {
+export function Lines({ dimension, series, dates, label, format = numberOf, hrefOf }: LinesProps): JSX.Element {
   const [shown, setShown] = useState<number | null>(null);
   const [container, available] = useWidth();
   const box = { ...margins, height, width: Math.max(280, available) };
@@ -56,7 +59,7 @@ export function Lines({ dimension, series, dates, label, format = numberOf }: Li
     <div class="lines" ref={container}>
       <svg
         viewBox={`0 0 ${box.width} ${box.height}`}
-        role="img"
+        role={hrefOf === undefined ? 'img' : 'group'}
         aria-label={label}
         onMouseLeave={() => {
           setShown(null);
@@ -110,10 +113,31 @@ export function Lines({ dimension, series, dates, label, format = numberOf }: Li
             }}
           />
         ))}
+        {shown !== null &&
+          series.map(({ key, values }, at) => {
+            const date = dates[shown] ?? '';
+            const value = values.get(date);
+            const href = hrefOf?.(key, date);
+            if (value === undefined || href === undefined) return null;
+            const name = `${wordsOf(dimension, key)}, ${dayOf(date)}: ${format(value)}`;
+            // The keyboard reaches the same units by the table.
+            return (
+              <Link key={key} href={href} class="point" aria-label={name} tabIndex={-1}>
+                <circle class="reach" cx={x(shown)} cy={y(value)} r="10" />
+                <circle
+                  cx={x(shown)}
+                  cy={y(value)}
+                  r="4"
+                  style={{ fill: `var(${colorTokenOf(dimension, key, at)})` }}
+                />
+              </Link>
+            );
+          })}
       </svg>
       <ul class="legend" aria-label="Series">
         {series.map(({ key, values }, at) => {
           const value = shown === null ? undefined : values.get(dates[shown] ?? '');
+          const href = hrefOf?.(key, null);
           return (
             <li key={key}>
               <svg class="swatch" viewBox="0 0 24 8" aria-hidden="true">
@@ -126,7 +150,7 @@ export function Lines({ dimension, series, dates, label, format = numberOf }: Li
                   style={{ stroke: `var(${colorTokenOf(dimension, key, at)})` }}
                 />
               </svg>
-              {wordsOf(dimension, key)}
+              {href === undefined ? wordsOf(dimension, key) : <Link href={href}>{wordsOf(dimension, key)}</Link>}
               {value !== undefined && <strong>{format(value)}</strong>}
             </li>
           );

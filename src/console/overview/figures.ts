@@ -1,5 +1,6 @@
+import { developmentOf, mostLines, type Development } from '../analytics/development.js';
 import type { Bar } from '../charts/bars.js';
-import type { Series } from '../charts/lines.js';
+import type { FlowNode } from '../charts/flow.js';
 import type { ChartTable } from '../charts/table.js';
 import { wordsOf } from '../charts/words.js';
 import type { Overview } from './analytics.js';
@@ -18,17 +19,10 @@ export interface Figures {
   readonly flow: NonNullable<Overview['sankey']> | null;
 }
 
-export interface Development {
-  readonly dates: readonly string[];
-  readonly series: readonly Series[];
-}
-
-/** More lines than this cannot be told apart. */
-const mostLines = 6;
-
 export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures {
   const bars = (at: number): readonly Bar[] => breakdowns[at]?.items ?? [];
-  const lines = (dimension: string): Development => developmentOf(timeseries, dimension);
+  const lines = (dimension: string): Development =>
+    developmentOf(timeseries.filter((each) => each.dimension === dimension).slice(0, mostLines));
   return {
     units: bars(0),
     unitsBefore: bars(1),
@@ -43,42 +37,19 @@ export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures
   };
 }
 
-export function totalOf(bars: readonly Bar[]): number {
-  return bars.reduce((sum, { value }) => sum + value, 0);
-}
-
-export function largestOf({ series }: Development): number {
-  return Math.max(0, ...series.flatMap(({ values }) => [...values.values()]));
-}
-
-function developmentOf(timeseries: Overview['timeseries'], dimension: string): Development {
-  const found = timeseries.filter((each) => each.dimension === dimension).slice(0, mostLines);
-  const dates = [...new Set(found.flatMap(({ buckets }) => buckets.map(({ date }) => date)))].sort();
-  const series = found.map(({ dimensionValue, buckets }) => ({
-    key: dimensionValue,
-    values: new Map(buckets.map(({ date, value }) => [date, value])),
-  }));
-  return { dates, series };
-}
-
-/** A column per series, a row per date. */
-export function tableOfLines(dimension: string, { dates, series }: Development): ChartTable {
-  return {
-    columns: ['From', ...series.map(({ key }) => wordsOf(dimension, key))],
-    rows: dates.map((date) => [date, ...series.map(({ values }) => values.get(date) ?? null)]),
-  };
-}
-
-/** A row per bar. */
-export function tableOfBars(dimension: string, name: string, bars: readonly Bar[]): ChartTable {
-  return { columns: [name, 'Work units'], rows: bars.map(({ key, value }) => [wordsOf(dimension, key), value]) };
-}
-
 /** A row per edge. */
-export function tableOfFlow({ nodes, edges }: NonNullable<Figures['flow']>): ChartTable {
-  const names = new Map(nodes.map(({ id, label, dimension }) => [id, wordsOf(dimension, label)]));
+export function tableOfFlow(
+  { nodes, edges }: NonNullable<Figures['flow']>,
+  hrefOf: (nodes: readonly FlowNode[]) => string | undefined,
+): ChartTable {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const ends = edges.map(({ source, target }) => [source, target].flatMap((id) => byId.get(id) ?? []));
   return {
     columns: ['From', 'To', 'Work units'],
-    rows: edges.map(({ source, target, value }) => [names.get(source) ?? source, names.get(target) ?? target, value]),
+    rows: edges.map(({ source, target, value }, at) => {
+      const [from = source, to = target] = (ends[at] ?? []).map(({ dimension, label }) => wordsOf(dimension, label));
+      return [from, to, value];
+    }),
+    hrefOf: (row) => hrefOf(ends[row] ?? []),
   };
 }

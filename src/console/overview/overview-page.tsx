@@ -1,55 +1,51 @@
+import { overview } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
-import { Link, useSearchParams } from 'wouter-preact';
+import { Link } from 'wouter-preact';
+import type { Dimension } from '../analytics/client.js';
+import { largestOf, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
+import { intervalOf, periodOf } from '../analytics/period.js';
+import { QueryDialog } from '../analytics/query-dialog.js';
+import { useSearchParts } from '../analytics/search.js';
+import { linksOf, type UnitLinks } from '../analytics/units-link.js';
 import { Bars, type Bar } from '../charts/bars.js';
+import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Flow } from '../charts/flow.js';
 import { Lines } from '../charts/lines.js';
-import { durationOf, durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
+import { durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { useOverview, type Overview, type OverviewQueryVariables } from './analytics.js';
-import { figuresOf, largestOf, tableOfBars, tableOfFlow, tableOfLines, totalOf, type Figures } from './figures.js';
+import { figuresOf, tableOfFlow, type Figures } from './figures.js';
 import { FilterBar } from './filter-bar.js';
-import { intervalOf, periodOf } from './period.js';
-import { QueryDialog } from './query-dialog.js';
-import { scopeOf } from './scope.js';
+import { picksOfScope, scopeOf } from './scope.js';
+import { Totals } from './totals.js';
 
 /** Where the work of the organization goes. */
 export default function OverviewPage(): JSX.Element {
   const orgId = useMe().data?.org_id ?? '';
-  const [search, setSearch] = useSearchParams();
+  const [search, setParts] = useSearchParts();
   const period = periodOf(search, Date.now());
   const scope = scopeOf(search);
+  const interval = intervalOf(period.range);
   const variables: OverviewQueryVariables = {
     orgId,
     dateRange: period.range,
     previous: period.previous,
-    interval: intervalOf(period.range),
+    interval,
     filters: scope === null ? null : { scope: { level: scope.level, ids: [scope.id] } },
   };
+  const links = linksOf({ period, picks: picksOfScope(scope), interval, isWhole: false });
   return (
     <Page
       title="Overview"
-      intro="Where the work of your organization goes."
-      actions={<QueryDialog variables={variables} />}
+      intro="Where the work of your organization goes. Every figure leads to the work units behind it."
+      actions={<QueryDialog query={overview} variables={variables} />}
     >
-      <FilterBar
-        orgId={orgId}
-        period={period}
-        scope={scope}
-        onChange={(parts) => {
-          setSearch((before) => {
-            for (const [name, value] of Object.entries(parts)) {
-              if (value === null) before.delete(name);
-              else before.set(name, value);
-            }
-            return before;
-          });
-        }}
-      />
+      <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
       <View query={useOverview(variables)} what="the overview" empty={emptiness}>
-        {(data) => <Charts figures={figuresOf(data)} interval={variables.interval === 'DAY' ? 'day' : 'week'} />}
+        {(data) => <Charts figures={figuresOf(data)} interval={interval === 'DAY' ? 'day' : 'week'} links={links} />}
       </View>
     </Page>
   );
@@ -68,63 +64,87 @@ function emptiness(data: Overview): { title: string; text: string; action: JSX.E
   };
 }
 
-function Charts({ figures, interval }: { figures: Figures; interval: string }): JSX.Element {
-  const { themes, subcategories, flow, byTheme, byTeam, cycleTimes } = figures;
+interface ChartsProps {
+  readonly figures: Figures;
+  /** The length of a bucket. */
+  readonly interval: string;
+  readonly links: UnitLinks;
+}
+
+function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
+  const { flow, byTheme, byTeam, cycleTimes } = figures;
+  const linked = (dimension: Dimension, bars: readonly Bar[]): readonly Bar[] =>
+    bars.map((bar) => ({ ...bar, href: links.toBar('COUNT', dimension, bar.key) }));
+  const themes = linked('THEME', figures.themes);
+  const subcategories = linked('SUBCATEGORY', figures.subcategories);
+  const byThemes = { dimension: 'THEME', bars: themes };
+  const bySubcategories = { dimension: 'SUBCATEGORY', bars: subcategories.slice(0, 10) };
+  const [toTheme, toTeam, toType] = [
+    links.ofLine('COUNT', 'THEME'),
+    links.ofLine('THROUGHPUT', 'TEAM'),
+    links.ofLine('CYCLE_TIME_HOURS', 'WORK_TYPE'),
+  ];
   return (
     <>
-      <Totals figures={figures} />
+      <Totals figures={figures} links={links} />
       <div class="columns">
         <ChartCard
           title="Work by theme"
-          picture={false}
+          draw={() => drawBars(byThemes)}
           summary={summaryOf(themes)}
-          table={tableOfBars('THEME', 'Theme', themes)}
+          table={tableOfBars('THEME', ['Theme', 'Work units'], themes)}
         >
-          <Bars dimension="THEME" bars={themes} shares />
+          <Bars {...byThemes} shares />
         </ChartCard>
         <ChartCard
           title="Work by subcategory"
-          picture={false}
+          draw={() => drawBars(bySubcategories)}
           summary={`The ${subcategories.length} most frequent kinds of work.`}
-          table={tableOfBars('SUBCATEGORY', 'Subcategory', subcategories)}
+          table={tableOfBars('SUBCATEGORY', ['Subcategory', 'Work units'], subcategories)}
         >
-          <Bars dimension="SUBCATEGORY" bars={subcategories.slice(0, 10)} shares />
+          <Bars {...bySubcategories} shares />
         </ChartCard>
       </div>
       {flow !== null && flow.nodes.length > 0 && (
         <ChartCard
           title="Flow of work"
           summary={`From themes through repositories to teams. ${percentOf(flow.coverage?.themeCoverage ?? 0)} of the work has a theme, ${percentOf(flow.coverage?.repoCoverage ?? 0)} a repository, and ${percentOf(flow.coverage?.teamCoverage ?? 0)} a team.`}
-          table={tableOfFlow(flow)}
+          table={tableOfFlow(flow, links.toNodes)}
         >
-          <Flow nodes={flow.nodes} edges={flow.edges} label="Flow of work from themes through repositories to teams" />
+          <Flow
+            nodes={flow.nodes}
+            edges={flow.edges}
+            label="Flow of work from themes through repositories to teams"
+            hrefOf={links.toNodes}
+          />
         </ChartCard>
       )}
       <ChartCard
         title={`Work units by ${interval}`}
         summary="One line per theme, by the day of completion."
-        table={tableOfLines('THEME', byTheme)}
+        table={tableOfLines('THEME', byTheme, toTheme)}
       >
-        <Lines dimension="THEME" {...byTheme} label={`Work units by ${interval} and theme`} />
+        <Lines dimension="THEME" {...byTheme} label={`Work units by ${interval} and theme`} hrefOf={toTheme} />
       </ChartCard>
       <div class="columns">
         <ChartCard
           title={`Completed by ${interval}`}
           summary="Completed work units of the teams with the most."
-          table={tableOfLines('TEAM', byTeam)}
+          table={tableOfLines('TEAM', byTeam, toTeam)}
         >
-          <Lines dimension="TEAM" {...byTeam} label={`Completed work units by ${interval} and team`} />
+          <Lines dimension="TEAM" {...byTeam} label={`Completed work units by ${interval} and team`} hrefOf={toTeam} />
         </ChartCard>
         <ChartCard
           title="Cycle time"
           summary="Mean time from start to completion, apart for each type of work."
-          table={tableOfLines('WORK_TYPE', cycleTimes)}
+          table={tableOfLines('WORK_TYPE', cycleTimes, toType)}
         >
           <Lines
             dimension="WORK_TYPE"
             {...cycleTimes}
             label={`Mean cycle time by ${interval} and type of work`}
             format={durationsUpTo(largestOf(cycleTimes))}
+            hrefOf={toType}
           />
         </ChartCard>
       </div>
@@ -142,42 +162,4 @@ function summaryOf(themes: readonly Bar[]): string {
     `${wordsOf('THEME', largest.key)} has the largest share: ${percentOf(largest.value / total)} of ${numberOf(total)} work units. ` +
     (unclassified === 0 ? 'All work is classified.' : `${percentOf(unclassified / total)} is unclassified.`)
   );
-}
-
-function Totals({ figures: { units, unitsBefore, churn, cycleTime, flow } }: { figures: Figures }): JSX.Element {
-  const known = flow?.coverage?.churnCoverage ?? 1;
-  const [now, before] = [totalOf(units), totalOf(unitsBefore)];
-  const requests = units.find(({ key }) => key === 'pull_request')?.value ?? 0;
-  const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
-  return (
-    <dl class="totals">
-      <div>
-        <dt>Work units</dt>
-        <dd>{numberOf(now)}</dd>
-        <dd class="muted">
-          {before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`}
-        </dd>
-      </div>
-      <div>
-        <dt>Pull requests</dt>
-        <dd>{numberOf(requests)}</dd>
-        <dd class="muted">{percentOf(now === 0 ? 0 : requests / now)} of the work units</dd>
-      </div>
-      <div>
-        <dt>Cycle time of pull requests</dt>
-        <dd>{requestTime === undefined ? '–' : durationOf(requestTime)}</dd>
-        <dd class="muted">mean, from first commit to merge</dd>
-      </div>
-      <div>
-        <dt>Lines changed</dt>
-        <dd>{numberOf(totalOf(churn))}</dd>
-        <dd class="muted">added and deleted{known < 1 && `, known for ${percentOf(known)} of the work`}</dd>
-      </div>
-    </dl>
-  );
-}
-
-function changeOf(now: number, before: number): string {
-  const part = Math.abs(now - before) / before;
-  return `${percentOf(part)} ${now >= before ? 'more' : 'fewer'}`;
 }

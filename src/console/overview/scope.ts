@@ -1,8 +1,8 @@
-import type { FilterValues } from './analytics.js';
+import type { Picks } from '../analytics/picks.js';
 
 /** What a page is narrowed down to: `TEAM:core` in the query string; null: the whole organization. */
 export interface Scope {
-  readonly level: keyof FilterValues;
+  readonly level: 'TEAM' | 'REPO' | 'AUTHOR';
   readonly id: string;
 }
 
@@ -22,4 +22,9 @@ export function scopeOf(search: URLSearchParams): Scope | null {
 /** The scope as the query string holds it. */
 export function textOf({ level, id }: Scope): string {
   return `${level}:${id}`;
+}
+
+/** The same as what picks work units. */
+export function picksOfScope(scope: Scope | null): Picks {
+  return scope === null ? {} : { [scope.level]: [scope.id] };
 }

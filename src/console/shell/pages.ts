@@ -36,6 +36,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../overview/overview-page.js'),
   },
   {
+    path: '/work-units',
+    label: 'Work units',
+    permission: 'analytics:read',
+    needsOrganization: true,
+    load: () => import('../work-units/work-units-page.js'),
+  },
+  {
     path: '/sources',
     label: 'Sources',
     permission: 'sync:read',

@@ -93,6 +93,24 @@ test('Filters pick the units that a figure is made of', async () => {
   }
 });
 
+test('Only completed units are listed where a figure counts no others', async () => {
+  const batch = { breakdowns: [{ dimension: 'WORK_TYPE', measure: 'THROUGHPUT', dateRange }] };
+  const query = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
+    analytics(orgId: $orgId, batch: $batch) { breakdowns { items { key value } } } }`;
+  const { analytics } = await ask(platform, user, query, { batch });
+  const figures: readonly { key: string; value: number }[] = analytics.breakdowns[0].items;
+  expect(figures.length).toBeGreaterThan(1);
+  for (const { key, value } of figures) {
+    const filters = { workTypes: [key] };
+    const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters, completedOnly: true } });
+    expect({ key, value: workUnits.totalCount }).toEqual({ key, value });
+    for (const unit of workUnits.items) expect(unit.completedAt).toMatch(/Z$/);
+  }
+  const every = await ask(platform, user, LIST, { input: { dateRange } });
+  const completed = figures.reduce((sum, { value }) => sum + value, 0);
+  expect(every.workUnits.totalCount).toBeGreaterThan(completed);
+});
+
 test('A unit is explained by what rules found in it', async () => {
   const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters: { workTypes: ['commit'] } } });
   const [unit] = workUnits.items;

@@ -146,6 +146,7 @@ export const unitRequests: Arbitrary<UnitsRequest> = fc.record({
   scope: fc.oneof(fc.constant({ level: 'ORG' as const, ids: [] }), scope),
   filters,
   useInvestment: fc.boolean(),
+  completedOnly: fc.boolean(),
   order: fc.constantFrom(...UNIT_ORDERS),
   descending: fc.boolean(),
   first: fc.integer({ min: 20, max: 100 }),

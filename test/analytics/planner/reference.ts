@@ -74,7 +74,7 @@ export function referenceUnits(
   orgId: string,
   request: UnitsRequest,
 ): readonly OwnedUnit[] {
-  const { scope, filters, useInvestment, order, descending, dateRange } = request;
+  const { scope, filters, useInvestment, completedOnly, order, descending, dateRange } = request;
   const { THEME = [], SUBCATEGORY = [], ...whole } = filters;
   const has = (unit: OwnedUnit, dimension: Dimension, wanted: readonly string[]): boolean =>
     wanted.length === 0 || partsOf(unit).some(({ values }) => wanted.includes(values[dimension]));
@@ -87,6 +87,7 @@ export function referenceUnits(
     .filter((unit) => unit.orgId === orgId && unit.day >= dateRange.startDate && unit.day <= dateRange.endDate)
     .filter((unit) => {
       const { values } = wholeOf(unit);
+      if (completedOnly && unit.completedAt === null) return false;
       if (scope.level !== 'ORG' && scope.ids.length > 0 && !scope.ids.includes(values[scope.level])) return false;
       if (!useInvestment) return matches(values, filters);
       return matches(values, whole) && has(unit, 'THEME', THEME) && has(unit, 'SUBCATEGORY', SUBCATEGORY);

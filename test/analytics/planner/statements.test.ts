@@ -53,6 +53,7 @@ const unitQueries: readonly Query[] = [
             kind,
             slice,
             shares,
+            completedOnly: descending,
             order,
             descending,
             after,

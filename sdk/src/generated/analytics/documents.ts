@@ -8,6 +8,10 @@ import type {
   CatalogDimensionsQueryVariables,
   CatalogLimitsQuery,
   CatalogLimitsQueryVariables,
+  CatalogValuesQuery,
+  CatalogValuesQueryVariables,
+  ExploreQuery,
+  ExploreQueryVariables,
   InvestmentBreakdownQuery,
   InvestmentBreakdownQueryVariables,
   InvestmentSankeyQuery,
@@ -20,10 +24,14 @@ import type {
   TeamValuesQueryVariables,
   TimeseriesWeeklyQuery,
   TimeseriesWeeklyQueryVariables,
+  WorkUnitQuery,
+  WorkUnitQueryVariables,
+  WorkUnitsQuery,
+  WorkUnitsQueryVariables,
 } from './operations.js';
 
 /** The version of the persisted queries that this SDK was made with. */
-export const persistedVersion = 'fb6d71b262c87121';
+export const persistedVersion = '93f50e0937096b70';
 
 /** What each persisted query takes and gives, by its id. */
 export interface PersistedQueries {
@@ -33,6 +41,8 @@ export interface PersistedQueries {
     readonly variables: CatalogDimensionsQueryVariables;
   };
   'catalog-limits': { readonly result: CatalogLimitsQuery; readonly variables: CatalogLimitsQueryVariables };
+  'catalog-values': { readonly result: CatalogValuesQuery; readonly variables: CatalogValuesQueryVariables };
+  explore: { readonly result: ExploreQuery; readonly variables: ExploreQueryVariables };
   'investment-breakdown': {
     readonly result: InvestmentBreakdownQuery;
     readonly variables: InvestmentBreakdownQueryVariables;
@@ -42,6 +52,8 @@ export interface PersistedQueries {
   'repo-values': { readonly result: RepoValuesQuery; readonly variables: RepoValuesQueryVariables };
   'team-values': { readonly result: TeamValuesQuery; readonly variables: TeamValuesQueryVariables };
   'timeseries-weekly': { readonly result: TimeseriesWeeklyQuery; readonly variables: TimeseriesWeeklyQueryVariables };
+  'work-unit': { readonly result: WorkUnitQuery; readonly variables: WorkUnitQueryVariables };
+  'work-units': { readonly result: WorkUnitsQuery; readonly variables: WorkUnitsQueryVariables };
 }
 
 export type PersistedQueryId = keyof PersistedQueries;
@@ -88,6 +100,62 @@ export const catalogLimits: PersistedDocument<CatalogLimitsQuery, CatalogLimitsQ
       maxSankeyNodes
       maxSankeyEdges
       maxSubRequests
+    }
+  }
+}`,
+};
+
+/** The values of a dimension, those with the most work units first. */
+export const catalogValues: PersistedDocument<CatalogValuesQuery, CatalogValuesQueryVariables> = {
+  id: 'catalog-values',
+  text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!) {
+  catalog(orgId: $orgId, dimension: $dimension) {
+    values {
+      value
+      count
+    }
+  }
+}`,
+};
+
+/** One measure, split over the values of one dimension: in all, and over time. */
+export const explore: PersistedDocument<ExploreQuery, ExploreQueryVariables> = {
+  id: 'explore',
+  text: `query Explore(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DimensionInput! = THEME
+  $measure: MeasureInput! = COUNT
+  $interval: BucketIntervalInput! = WEEK
+  $topN: Int! = 10
+  $useInvestment: Boolean! = true
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [{ dimension: $dimension, measure: $measure, dateRange: $dateRange, topN: $topN }]
+      timeseries: [{ dimension: $dimension, measure: $measure, interval: $interval, dateRange: $dateRange }]
+      useInvestment: $useInvestment
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+      }
+    }
+    timeseries {
+      dimension
+      dimensionValue
+      measure
+      buckets {
+        date
+        value
+      }
     }
   }
 }`,
@@ -285,6 +353,80 @@ export const timeseriesWeekly: PersistedDocument<TimeseriesWeeklyQuery, Timeseri
         value
       }
     }
+  }
+}`,
+};
+
+/** Why a work unit is classified as it is: its shares, and the rules that gave points to them. */
+export const workUnit: PersistedDocument<WorkUnitQuery, WorkUnitQueryVariables> = {
+  id: 'work-unit',
+  text: `query WorkUnit($orgId: String!, $id: String!) {
+  workUnit(orgId: $orgId, id: $id) {
+    id
+    title
+    url
+    shares {
+      subcategory
+      share
+    }
+    contributions {
+      rule
+      signal
+      match
+      subcategory
+      points
+    }
+  }
+}`,
+};
+
+/** The work units that a figure is made of, page by page. */
+export const workUnits: PersistedDocument<WorkUnitsQuery, WorkUnitsQueryVariables> = {
+  id: 'work-units',
+  text: `query WorkUnits(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $filters: FilterInput
+  $useInvestment: Boolean! = false
+  $completedOnly: Boolean! = false
+  $order: WorkUnitOrder! = DAY
+  $direction: SortDirection! = DESC
+  $first: Int! = 50
+  $after: String
+) {
+  workUnits(
+    orgId: $orgId
+    input: {
+      dateRange: $dateRange
+      filters: $filters
+      useInvestment: $useInvestment
+      completedOnly: $completedOnly
+      order: $order
+      direction: $direction
+      first: $first
+      after: $after
+    }
+  ) {
+    items {
+      id
+      workType
+      title
+      url
+      repo
+      team
+      author
+      theme
+      shares {
+        subcategory
+        share
+      }
+      day
+      completedAt
+      churnLoc
+      cycleTimeHours
+    }
+    nextCursor
+    totalCount
   }
 }`,
 };

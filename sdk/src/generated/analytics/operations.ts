@@ -42,6 +42,42 @@ export type CatalogLimitsQuery = {
   };
 };
 
+export type CatalogValuesQueryVariables = Exact<{
+  orgId: string;
+  dimension: Types.DimensionInput;
+}>;
+
+export type CatalogValuesQuery = {
+  readonly catalog: { readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }> | null };
+};
+
+export type ExploreQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.DimensionInput;
+  measure?: Types.MeasureInput;
+  interval?: Types.BucketIntervalInput;
+  topN?: number;
+  useInvestment?: boolean;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type ExploreQuery = {
+  readonly analytics: {
+    readonly breakdowns: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.MeasureInput;
+      readonly items: ReadonlyArray<{ readonly key: string; readonly value: number }>;
+    }>;
+    readonly timeseries: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly dimensionValue: string;
+      readonly measure: Types.MeasureInput;
+      readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+    }>;
+  };
+};
+
 export type InvestmentBreakdownQueryVariables = Exact<{
   orgId: string;
   dateRange: Types.DateRangeInput;
@@ -157,6 +193,61 @@ export type TimeseriesWeeklyQuery = {
       readonly dimensionValue: string;
       readonly measure: Types.MeasureInput;
       readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+    }>;
+  };
+};
+
+export type WorkUnitQueryVariables = Exact<{
+  orgId: string;
+  id: string;
+}>;
+
+export type WorkUnitQuery = {
+  readonly workUnit: {
+    readonly id: string;
+    readonly title: string;
+    readonly url: string | null;
+    readonly shares: ReadonlyArray<{ readonly subcategory: string; readonly share: number }>;
+    readonly contributions: ReadonlyArray<{
+      readonly rule: string;
+      readonly signal: string;
+      readonly match: string;
+      readonly subcategory: string;
+      readonly points: number;
+    }>;
+  } | null;
+};
+
+export type WorkUnitsQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  filters?: Types.FilterInput | null | undefined;
+  useInvestment?: boolean;
+  completedOnly?: boolean;
+  order?: Types.WorkUnitOrder;
+  direction?: Types.SortDirection;
+  first?: number;
+  after?: string | null | undefined;
+}>;
+
+export type WorkUnitsQuery = {
+  readonly workUnits: {
+    readonly nextCursor: string | null;
+    readonly totalCount: number;
+    readonly items: ReadonlyArray<{
+      readonly id: string;
+      readonly workType: string;
+      readonly title: string | null;
+      readonly url: string | null;
+      readonly repo: string;
+      readonly team: string;
+      readonly author: string;
+      readonly theme: string;
+      readonly day: string;
+      readonly completedAt: string | null;
+      readonly churnLoc: number | null;
+      readonly cycleTimeHours: number | null;
+      readonly shares: ReadonlyArray<{ readonly subcategory: string; readonly share: number }>;
     }>;
   };
 };

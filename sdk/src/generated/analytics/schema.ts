@@ -443,6 +443,8 @@ export type WorkUnitShare = {
 export type WorkUnitsInput = {
   /** The `nextCursor` of the previous page; null for the first page. */
   readonly after?: InputMaybe<Scalars['String']['input']>;
+  /** true: only completed units, which are those that THROUGHPUT and CYCLE_TIME_HOURS count. */
+  readonly completedOnly?: Scalars['Boolean']['input'];
   /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
   /** The sort direction. */

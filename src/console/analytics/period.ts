@@ -1,10 +1,14 @@
 /** The period of a page, as the query string holds it: a preset by its name, or two days. */
+import type { SearchParts } from './search.js';
 
 /** A range of calendar days (YYYY-MM-DD, in UTC); both ends are part of it. */
 export interface DateRange {
   readonly startDate: string;
   readonly endDate: string;
 }
+
+/** How long a bucket of a timeseries is. */
+export type Interval = 'DAY' | 'WEEK' | 'MONTH';
 
 export interface Period {
   /** The name of a preset; `custom`: the days were chosen. */
@@ -52,9 +56,43 @@ export function faultOfRange(start: string, end: string): string | null {
   return days > mostDays ? `At most ${mostDays} days can be shown; these are ${days}.` : null;
 }
 
+/** The parts of the query string that hold a period. */
+export function partsOfPeriod(period: Pick<Period, 'name' | 'range'>): SearchParts {
+  if (period.name !== 'custom') return { range: period.name, start: null, end: null };
+  return { range: 'custom', start: period.range.startDate, end: period.range.endDate };
+}
+
 /** The buckets of a period that give a chart between 10 and 60 points. */
 export function intervalOf({ startDate, endDate }: DateRange): 'DAY' | 'WEEK' {
   return daysOf(startDate, endDate) <= 45 ? 'DAY' : 'WEEK';
+}
+
+/** The days of a bucket that begins on `date`, cut to the range. */
+export function daysOfBucket(date: string, interval: Interval, range: DateRange): DateRange {
+  const first = new Date(date);
+  const next = new Date(first);
+  if (interval === 'MONTH') next.setUTCMonth(next.getUTCMonth() + 1);
+  else next.setUTCDate(next.getUTCDate() + (interval === 'WEEK' ? 7 : 1));
+  const last = dayAt(next.getTime() - dayMs);
+  return {
+    startDate: date < range.startDate ? range.startDate : date,
+    endDate: last > range.endDate ? range.endDate : last,
+  };
+}
+
+/** How many buckets the calendar puts a range into; weeks begin on Monday. */
+export function bucketsOf({ startDate, endDate }: DateRange, interval: Interval): number {
+  if (interval === 'DAY') return daysOf(startDate, endDate);
+  const [start, end] = [new Date(startDate), new Date(endDate)];
+  if (interval === 'MONTH') {
+    return (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth() + 1;
+  }
+  return weekOf(end) - weekOf(start) + 1;
+}
+
+/** Weeks since the one of 1970-01-01, which was a Thursday. */
+function weekOf(day: Date): number {
+  return Math.floor((day.getTime() / dayMs + 3) / 7);
 }
 
 function before(start: string, days: number): DateRange {
@@ -62,7 +100,8 @@ function before(start: string, days: number): DateRange {
   return { startDate: dayAt(first - days * dayMs), endDate: dayAt(first - dayMs) };
 }
 
-function daysOf(start: string, end: string): number {
+/** How many days a range has. */
+export function daysOf(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / dayMs) + 1;
 }
 

@@ -1,25 +1,29 @@
-import { overview } from '@plumbline/sdk/analytics';
+import type { OrganizationVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../ui/dialog.js';
-import type { OverviewQueryVariables } from './analytics.js';
+
+export interface QueryDialogProps {
+  readonly query: { readonly id: string; readonly text: string };
+  readonly variables: OrganizationVariables;
+}
 
 /** A button that shows how a program asks for the figures of the page. */
-export function QueryDialog({ variables }: { variables: OverviewQueryVariables }): JSX.Element {
+export function QueryDialog({ query: { id, text }, variables }: QueryDialogProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const json = JSON.stringify(variables, null, 2);
   const curl = [
     `curl '${location.origin}/graphql?org_id=${variables.orgId}' \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -H 'Authorization: Bearer <access token>' \\`,
-    `  -H 'X-Persisted-Query-Id: ${overview.id}' \\`,
+    `  -H 'X-Persisted-Query-Id: ${id}' \\`,
     `  -d '${JSON.stringify({ variables }).replaceAll("'", `'\\''`)}'`,
   ].join('\n');
   const sdk = [
-    `import { createAnalyticsClient, overview, unwrapAnalytics } from '@plumbline/sdk/analytics';`,
+    `import { createAnalyticsClient, unwrapAnalytics } from '@plumbline/sdk/analytics';`,
     '',
     `const analytics = createAnalyticsClient({ baseUrl: '${location.origin}', accessToken });`,
-    `const { analytics: figures } = unwrapAnalytics(await analytics.query(overview, ${json}));`,
+    `const data = unwrapAnalytics(await analytics.persisted('${id}', ${json}));`,
   ].join('\n');
   return (
     <>
@@ -40,7 +44,7 @@ export function QueryDialog({ variables }: { variables: OverviewQueryVariables }
       >
         <Snippet title="curl" text={curl} isOpen />
         <Snippet title="SDK" text={sdk} />
-        <Snippet title="GraphQL" text={overview.text} />
+        <Snippet title="GraphQL" text={text} />
         <div class="actions">
           <button
             type="button"

@@ -1,15 +1,3 @@
-/** Hands a file to the browser's downloads. */
-export function download(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  // The download has taken the content over by the next task.
-  setTimeout(() => {
-    URL.revokeObjectURL(link.href);
-  }, 0);
-}
-
 /** The properties of style that a drawing has from style sheets, which do not apply outside of the page. */
 const copied = [
   'fill',
@@ -35,12 +23,21 @@ export async function pngOf(svg: SVGSVGElement): Promise<Blob> {
     const style = getComputedStyle(element);
     for (const name of copied) to[at]?.setAttribute(name, style.getPropertyValue(name));
   });
-  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
+  return pngOfDrawing(copy);
+}
 
+/**
+ * Draws an SVG element that needs no style sheet, with its width and height as attributes.
+ *
+ * @throws Error when the browser cannot draw it
+ */
+export async function pngOfDrawing(svg: SVGSVGElement): Promise<Blob> {
+  const [width, height] = [svg.width.baseVal.value, svg.height.baseVal.value];
+  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [width * 2, height * 2];

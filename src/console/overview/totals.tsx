@@ -1,0 +1,71 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { totalOf } from '../analytics/development.js';
+import type { UnitLinks } from '../analytics/units-link.js';
+import { durationOf, numberOf, percentOf } from '../charts/words.js';
+import type { Figures } from './figures.js';
+
+/** The figures of the whole period, beside those of the period before. */
+export function Totals({ figures, links }: { figures: Figures; links: UnitLinks }): JSX.Element {
+  const { units, unitsBefore, churn, cycleTime, flow } = figures;
+  const known = flow?.coverage?.churnCoverage ?? 1;
+  const [now, before] = [totalOf(units), totalOf(unitsBefore)];
+  const requests = units.find(({ key }) => key === 'pull_request')?.value ?? 0;
+  const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
+  return (
+    <dl class="totals">
+      <Total
+        name="Work units"
+        href={links.toAll('COUNT')}
+        note={before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`}
+      >
+        {numberOf(now)}
+      </Total>
+      <Total
+        name="Pull requests"
+        href={links.toBar('COUNT', 'WORK_TYPE', 'pull_request')}
+        note={`${percentOf(now === 0 ? 0 : requests / now)} of the work units`}
+      >
+        {numberOf(requests)}
+      </Total>
+      <Total
+        name="Cycle time of pull requests"
+        href={links.toBar('CYCLE_TIME_HOURS', 'WORK_TYPE', 'pull_request')}
+        note="mean, from first commit to merge"
+      >
+        {requestTime === undefined ? '–' : durationOf(requestTime)}
+      </Total>
+      <Total
+        name="Lines changed"
+        href={links.toAll('CHURN_LOC')}
+        note={`added and deleted${known < 1 ? `, known for ${percentOf(known)} of the work` : ''}`}
+      >
+        {numberOf(totalOf(churn))}
+      </Total>
+    </dl>
+  );
+}
+
+interface TotalProps {
+  readonly name: string;
+  readonly href: string;
+  readonly note: string;
+  readonly children: ComponentChildren;
+}
+
+function Total({ name, href, note, children }: TotalProps): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Link href={href}>{children}</Link>
+      </dd>
+      <dd class="muted">{note}</dd>
+    </div>
+  );
+}
+
+function changeOf(now: number, before: number): string {
+  const part = Math.abs(now - before) / before;
+  return `${percentOf(part)} ${now >= before ? 'more' : 'fewer'}`;
+}

@@ -1,0 +1,147 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { executeHere } from '../../src/platform/sync/jobs/execute-here.js';
+import { systemSurroundings } from '../../src/sync/system-surroundings.js';
+import { eventually, queueOf } from '../platform/sync/jobs/queue.js';
+import type { TestUser } from '../support/platform.js';
+import { accessibilityViolations } from './accessibility.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+const pictures = process.env['CONSOLE_PICTURES'];
+
+describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  let owner: TestUser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    running = await startConsole({
+      environment: { SYNC_JOBS: '1' },
+      executeSync: (job, report) => executeHere(job, report, { ...systemSurroundings, environment: process.env }),
+    });
+    owner = await running.platform.signUp();
+    const queue = queueOf(running.platform, owner);
+    const targets = ['git', 'prs', 'deployments', 'incidents'];
+    const config = await queue.configure({ targets, repositories: ['example/api', 'example/web'] });
+    const run = await queue.start(config);
+    await vi.waitFor(async () => {
+      expect((await queue.read(config, run)).status).toBe('complete');
+    }, 100_000);
+    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+  });
+  beforeEach(async () => {
+    visitor = await running.visitor();
+    await visitor.open('/console/overview');
+    await visitor.logIn(owner);
+    return () => visitor.context.close();
+  });
+  afterAll(() => running.stop());
+
+  const units = (page: Page): ReturnType<Page['locator']> => page.locator('.units tbody tr');
+  const title = (page: Page): Promise<string> => units(page).first().locator('.unit-name > :first-child').innerText();
+
+  test('of a flow are listed by a click on it, and each says why it has its theme', async () => {
+    const { page, complaints } = visitor;
+    const flow = page.getByRole('group', { name: /^Flow of work/ });
+    await flow.getByRole('link', { name: /^Quality to example\/api: / }).dispatchEvent('click');
+    await page.getByRole('heading', { name: 'Work units', exact: true }).waitFor();
+    const address = new URL(page.url());
+    expect(address.pathname).toBe('/console/work-units');
+    expect(address.searchParams.getAll('theme')).toEqual(['quality']);
+    expect(address.searchParams.getAll('repo')).toEqual(['example/api']);
+    await units(page).first().waitFor();
+    for (const row of await units(page).allInnerTexts()) {
+      expect(row).toContain('Quality:');
+      expect(row).toContain('example/api');
+    }
+
+    const name = await title(page);
+    await page
+      .getByRole('button', { name: `Why this theme: ${name}` })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Quality:').first().waitFor();
+    expect(await dialog.innerText()).toContain(name);
+    expect(await dialog.locator('tbody tr').count()).toBeGreaterThan(0);
+
+    for (const theme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' }); // colours change at once
+        await page.setViewportSize({ width, height: 900 });
+        if (pictures !== undefined) {
+          await page.screenshot({ path: join(pictures, `work-unit-why-${theme}-${width}.png`) });
+        }
+        expect(await accessibilityViolations(page)).toEqual([]);
+      }
+    }
+    const tab = await visitor.newTab(page.url()); // the address alone shows the same
+    await tab.getByRole('dialog').getByText('Quality:').first().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).searchParams.has('why')).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  test('of a cell of a table and of a point of a line are those that the figure counts', async () => {
+    const { page, complaints } = visitor;
+    const bars = page.getByRole('region', { name: 'Work by theme', exact: true });
+    await bars.getByRole('button', { name: 'As a table' }).click();
+    await bars
+      .getByRole('row', { name: /^Quality/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('button', { name: 'Remove the filter Theme: Quality' }).waitFor();
+    await page.goBack();
+
+    const lines = page.getByRole('region', { name: /^Completed by/ });
+    await lines.locator('.hit').nth(5).hover();
+    const point = lines.locator('.point').first();
+    const [, value = ''] = /: (\d+)$/.exec((await point.getAttribute('aria-label')) ?? '') ?? [];
+    await point.dispatchEvent('click');
+    await page.getByText(new RegExp(`^${value} work units?\\.`)).waitFor();
+    expect(await page.getByLabel('Only completed units').isChecked()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test('are sorted by a click on a heading, and shown page by page', async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole('link', { name: 'Work units', exact: true }).click();
+    await page.getByText(/^50 of /).waitFor();
+    const latest = await title(page);
+    await page.getByRole('button', { name: 'Lines' }).click();
+    await page.locator('th[aria-sort=descending]', { hasText: 'Lines' }).waitFor();
+    await eventually(() => title(page)).not.toBe(latest);
+    const lines = (await page.locator('.units tbody tr td:last-child').allInnerTexts()).map((text) =>
+      Number(text.replaceAll(',', '')),
+    );
+    expect(lines).toEqual([...lines].sort((a, b) => b - a));
+    await page.getByRole('button', { name: 'Show more work units' }).click();
+    await page.getByText(/^100 of /).waitFor();
+    await page.reload();
+    await page.locator('th[aria-sort=descending]', { hasText: 'Lines' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('are filtered by what is added and removed, and a program can ask for the same', async () => {
+    const { page, complaints } = visitor;
+    await page.goto(new URL('/console/work-units', running.platform.url).href);
+    await page.getByText('Add a filter').click();
+    await page.getByLabel('Filter by').selectOption('Type of work');
+    await page.getByLabel('Value').selectOption('Incident');
+    const chip = page.getByRole('button', { name: 'Remove the filter Type of work: Incident' });
+    await chip.waitFor();
+    await eventually(async () => new Set(await page.locator('.unit-name .muted').allInnerTexts())).toEqual(
+      new Set(['Incident · example/api', 'Incident · example/web']),
+    );
+    await page.getByRole('button', { name: 'Show the query' }).click();
+    const curl = await page.getByRole('dialog').locator('pre').first().innerText();
+    expect(curl).toContain("-H 'X-Persisted-Query-Id: work-units'");
+    expect(curl).toContain('"filters":{"workTypes":["incident"]}');
+    await page.keyboard.press('Escape');
+    await chip.click();
+    await page.getByText(/^50 of /).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
