@@ -110,6 +110,8 @@ export interface ValidationFault {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
+  /** The property whose name breaks the rule, where it is not its value. */
+  readonly propertyName?: string;
 }
 
 /** An ahead-of-time compiled validator. It may fill in defaults and, for parameters, convert strings. */

@@ -354,7 +354,7 @@ export interface paths {
     };
     /**
      * List the images
-     * @description The images on the machine of the engine.
+     * @description The images on the machine of the engine, the oldest first.
      */
     get: operations['listImages'];
     put?: never;
@@ -394,13 +394,13 @@ export interface paths {
     };
     /**
      * List the networks
-     * @description The networks of the backend. Both production backends refuse it with 501.
+     * @description The networks of the backend, by id. Both production backends refuse it with 501.
      */
     get: operations['listNetworks'];
     put?: never;
     /**
      * Create a network
-     * @description Creates a network. Both production backends refuse it with 501.
+     * @description Creates a network. Drivers other than `bridge` need the allowance `networks`. Labels of the compose tools and of the engine, such as `com.docker.compose.project`, are refused. Both production backends refuse the operation with 501.
      */
     post: operations['createNetwork'];
     delete?: never;
@@ -442,13 +442,13 @@ export interface paths {
     };
     /**
      * List the volumes
-     * @description The volumes of the backend.
+     * @description The volumes of the backend, by name.
      */
     get: operations['listVolumes'];
     put?: never;
     /**
      * Create a volume
-     * @description Creates a named volume. Drivers other than `local` need the allowance `plugins`.
+     * @description Creates a named volume. Drivers other than `local` need the allowance `plugins`. Labels of the compose tools and of the engine, such as `com.docker.compose.project`, are refused.
      */
     post: operations['createVolume'];
     delete?: never;
@@ -564,7 +564,7 @@ export interface paths {
     put?: never;
     /**
      * Send a compose file
-     * @description Stores a compose file under the name in the path. Nothing is started. Keys that would read files of the server or give privileges on it are refused with the place of the key, unless the operator allows their class (see "Trust" above). `include` and `provider` are always refused. Variables are not taken from the environment of the server. Sending the same file again changes nothing; another one is refused unless `replace` is set.
+     * @description Stores a compose file under the name in the path. Nothing is started. Keys that would read files of the server or give privileges on it are refused with the place of the key, unless the operator allows their class (see "Trust" above). `include` and `provider` are always refused. Variables are not taken from the environment of the server. Sending the same file again changes nothing; another one is refused unless `replace` is set. A new name is refused when the engine has resources of a project of that name that were not made for a project sent to this server.
      */
     post: operations['ingestProject'];
     /**
@@ -586,7 +586,7 @@ export interface paths {
     };
     /**
      * List the services of a project
-     * @description The services of a project, each with its containers. Those of the compose file come without containers, too.
+     * @description The services of a project by name, each with its containers. Those of the compose file come without containers, too.
      */
     get: operations['listProjectServices'];
     put?: never;
@@ -1168,10 +1168,13 @@ export interface components {
       /** @description The networks that it is on. */
       networks: components['schemas']['NetworkEndpoint'][];
     };
+    /** @description Opaque: send it as `cursor` to get the next page. Null on the last page. */
+    NextCursor: string | null;
     /** @description Containers. */
     ContainerList: {
       /** @description The containers. */
       items: components['schemas']['Container'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description The backend of this server does not support this operation. Start the server with another backend. */
     RuntimeNotSupportedProblem: {
@@ -1502,6 +1505,7 @@ export interface components {
     ImageList: {
       /** @description The images. */
       items: components['schemas']['Image'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description Which image to fetch. */
     PullImageRequest: {
@@ -1590,6 +1594,11 @@ export interface components {
     NetworkList: {
       /** @description The networks. */
       items: components['schemas']['Network'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description Labels by their name. */
+    NewLabels: {
+      [key: string]: string;
     };
     /** @description A network to be. */
     CreateNetworkRequest: {
@@ -1605,7 +1614,7 @@ export interface components {
        * @default false
        */
       internal?: boolean;
-      labels?: components['schemas']['Labels'];
+      labels?: components['schemas']['NewLabels'];
     };
     /** @description This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it. */
     RuntimeAlreadyExistsProblem: {
@@ -1648,6 +1657,7 @@ export interface components {
     VolumeList: {
       /** @description The volumes. */
       items: components['schemas']['Volume'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description A volume to be. */
     CreateVolumeRequest: {
@@ -1658,7 +1668,7 @@ export interface components {
        * @default local
        */
       driver?: string;
-      labels?: components['schemas']['Labels'];
+      labels?: components['schemas']['NewLabels'];
     };
     /** @description A secret, without its value. */
     Secret: {
@@ -1673,6 +1683,7 @@ export interface components {
     SecretList: {
       /** @description The secrets. */
       items: components['schemas']['Secret'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description A secret to be. */
     CreateSecretRequest: {
@@ -1680,7 +1691,7 @@ export interface components {
       name: string;
       /** @description The value, as text. */
       value: string;
-      labels?: components['schemas']['Labels'];
+      labels?: components['schemas']['NewLabels'];
     };
     /** @description A project. */
     Project: {
@@ -1712,6 +1723,7 @@ export interface components {
     ProjectList: {
       /** @description The projects. */
       items: components['schemas']['Project'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file. */
     OrchestratorProjectNotFoundProblem: {
@@ -2422,6 +2434,7 @@ export interface components {
     ServiceList: {
       /** @description The services. */
       items: components['schemas']['ProjectService'][];
+      next_cursor: components['schemas']['NextCursor'];
     };
     /** @description A line that a container of a project has printed. */
     ProjectLogLine: {
@@ -3089,18 +3102,8 @@ export interface components {
         'application/problem+json': components['schemas']['RuntimeImageNotFoundProblem'];
       };
     };
-    /** @description The name is taken. */
-    AlreadyExists: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['RuntimeAlreadyExistsProblem'];
-      };
-    };
-    /** @description The body cannot be read, or names a driver that the operator does not allow. */
-    CannotCreateVolume: {
+    /** @description The body cannot be read, or has a driver that the operator does not allow or a reserved label. */
+    CannotCreateResource: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
@@ -3109,6 +3112,16 @@ export interface components {
         'application/problem+json':
           | components['schemas']['MalformedRequestProblem']
           | components['schemas']['ComposeValidationNotAllowedProblem'];
+      };
+    };
+    /** @description The name is taken. */
+    AlreadyExists: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['RuntimeAlreadyExistsProblem'];
       };
     };
     /** @description There is no such project. */
@@ -3169,7 +3182,8 @@ export interface components {
           | components['schemas']['MalformedRequestProblem']
           | components['schemas']['ComposeValidationDisabledReferenceProblem']
           | components['schemas']['ComposeValidationUnsupportedProblem']
-          | components['schemas']['ComposeValidationConflictProblem'];
+          | components['schemas']['ComposeValidationConflictProblem']
+          | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
     /** @description There is no such project or service, or something that its containers need is missing. */
@@ -3256,7 +3270,8 @@ export interface components {
           | components['schemas']['OrchestratorInvalidReplicaCountProblem']
           | components['schemas']['ComposeValidationDisabledReferenceProblem']
           | components['schemas']['ComposeValidationUnsupportedProblem']
-          | components['schemas']['ComposeValidationConflictProblem'];
+          | components['schemas']['ComposeValidationConflictProblem']
+          | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
     /** @description The server has no compose file of the project, what is there stands in the way, or a dependency has failed. */
@@ -3314,6 +3329,16 @@ export interface components {
      * @example 2026-03-02T10:15:00Z
      */
     Until: string;
+    /**
+     * @description The largest number of items on a page.
+     * @example 50
+     */
+    Limit: number;
+    /**
+     * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+     * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+     */
+    Cursor: string;
     /**
      * @description The container, by its id, an unambiguous start of it, or its name.
      * @example shop-web
@@ -3597,6 +3622,16 @@ export interface operations {
          *     ]
          */
         label?: components['parameters']['LabelFilter'];
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
       };
       header?: never;
       path?: never;
@@ -3678,7 +3713,8 @@ export interface operations {
            *             }
            *           ]
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['ContainerList'];
@@ -4312,6 +4348,16 @@ export interface operations {
          *     ]
          */
         label?: components['parameters']['LabelFilter'];
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
       };
       header?: never;
       path?: never;
@@ -4338,7 +4384,8 @@ export interface operations {
            *           "size_bytes": 52428800,
            *           "labels": {}
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['ImageList'];
@@ -4414,6 +4461,16 @@ export interface operations {
          *     ]
          */
         label?: components['parameters']['LabelFilter'];
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
       };
       header?: never;
       path?: never;
@@ -4440,7 +4497,8 @@ export interface operations {
            *             "team": "shop"
            *           }
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['NetworkList'];
@@ -4497,7 +4555,7 @@ export interface operations {
           'application/json': components['schemas']['Network'];
         };
       };
-      400: components['responses']['MalformedRequest'];
+      400: components['responses']['CannotCreateResource'];
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
@@ -4598,6 +4656,16 @@ export interface operations {
          *     ]
          */
         label?: components['parameters']['LabelFilter'];
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
       };
       header?: never;
       path?: never;
@@ -4623,7 +4691,8 @@ export interface operations {
            *           },
            *           "created_at": "2026-03-02T09:15:00Z"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['VolumeList'];
@@ -4678,7 +4747,7 @@ export interface operations {
           'application/json': components['schemas']['Volume'];
         };
       };
-      400: components['responses']['CannotCreateVolume'];
+      400: components['responses']['CannotCreateResource'];
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
@@ -4767,7 +4836,18 @@ export interface operations {
   };
   listSecrets: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -4790,7 +4870,8 @@ export interface operations {
            *           "labels": {},
            *           "created_at": "2026-03-02T09:15:00Z"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['SecretList'];
@@ -4799,6 +4880,7 @@ export interface operations {
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       501: components['responses']['NotSupported'];
       502: components['responses']['BackendFailure'];
@@ -4931,7 +5013,18 @@ export interface operations {
   };
   listProjects: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -4959,7 +5052,8 @@ export interface operations {
            *           "ingested_at": "2026-03-02T09:15:00.000Z",
            *           "created_at": "2026-03-02T09:15:01.000000000Z"
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['ProjectList'];
@@ -4968,6 +5062,7 @@ export interface operations {
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
     };
@@ -5103,6 +5198,7 @@ export interface operations {
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
+      502: components['responses']['BackendFailure'];
     };
   };
   deleteProject: {
@@ -5144,7 +5240,18 @@ export interface operations {
   };
   listProjectServices: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
       header?: never;
       path: {
         /**
@@ -5239,7 +5346,8 @@ export interface operations {
            *             }
            *           ]
            *         }
-           *       ]
+           *       ],
+           *       "next_cursor": null
            *     }
            */
           'application/json': components['schemas']['ServiceList'];

@@ -49,7 +49,7 @@ export type StreamEventsHandler<Dependencies> = OperationHandler<StreamEventsReq
 
 /** `GET /containers` */
 export type ListContainersRequest = OperationRequest<{
-  query: NonNullable<operations['listContainers']['parameters']['query']>;
+  query: WithDefaults<NonNullable<operations['listContainers']['parameters']['query']>, 'limit'>;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListContainersReply =
@@ -309,7 +309,7 @@ export type ListContainerProcessesHandler<Dependencies> = OperationHandler<
 
 /** `GET /images` */
 export type ListImagesRequest = OperationRequest<{
-  query: NonNullable<operations['listImages']['parameters']['query']>;
+  query: WithDefaults<NonNullable<operations['listImages']['parameters']['query']>, 'limit'>;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListImagesReply =
@@ -336,7 +336,7 @@ export type PullImageHandler<Dependencies> = OperationHandler<PullImageRequest, 
 
 /** `GET /networks` */
 export type ListNetworksRequest = OperationRequest<{
-  query: NonNullable<operations['listNetworks']['parameters']['query']>;
+  query: WithDefaults<NonNullable<operations['listNetworks']['parameters']['query']>, 'limit'>;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListNetworksReply =
@@ -355,6 +355,7 @@ export type CreateNetworkRequest = OperationRequest<{
 }>;
 export type CreateNetworkReply =
   | SuccessReply<201, Schemas['Network']>
+  | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
@@ -407,7 +408,7 @@ export type RemoveNetworkHandler<Dependencies> = OperationHandler<
 
 /** `GET /volumes` */
 export type ListVolumesRequest = OperationRequest<{
-  query: NonNullable<operations['listVolumes']['parameters']['query']>;
+  query: WithDefaults<NonNullable<operations['listVolumes']['parameters']['query']>, 'limit'>;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListVolumesReply =
@@ -466,9 +467,13 @@ export type RemoveVolumeReply =
 export type RemoveVolumeHandler<Dependencies> = OperationHandler<RemoveVolumeRequest, RemoveVolumeReply, Dependencies>;
 
 /** `GET /secrets` */
-export type ListSecretsRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
+export type ListSecretsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listSecrets']['parameters']['query']>, 'limit'>;
+  principal: Schemas['ClientPrincipal'];
+}>;
 export type ListSecretsReply =
   | SuccessReply<200, Schemas['SecretList']>
+  | Problems.ValidationFailed
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
@@ -525,9 +530,13 @@ export type RemoveSecretReply =
 export type RemoveSecretHandler<Dependencies> = OperationHandler<RemoveSecretRequest, RemoveSecretReply, Dependencies>;
 
 /** `GET /projects` */
-export type ListProjectsRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
+export type ListProjectsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listProjects']['parameters']['query']>, 'limit'>;
+  principal: Schemas['ClientPrincipal'];
+}>;
 export type ListProjectsReply =
   | SuccessReply<200, Schemas['ProjectList']>
+  | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
@@ -587,7 +596,9 @@ export type IngestProjectReply =
   | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeAlreadyExists
   | Problems.ValidationFailed
-  | Problems.RuntimePersistenceFailure;
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
 /** Send a compose file (`POST /projects/{name}`). */
 export type IngestProjectHandler<Dependencies> = OperationHandler<
   IngestProjectRequest,
@@ -618,6 +629,7 @@ export type DeleteProjectHandler<Dependencies> = OperationHandler<
 /** `GET /projects/{name}/services` */
 export type ListProjectServicesRequest = OperationRequest<{
   params: operations['listProjectServices']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listProjectServices']['parameters']['query']>, 'limit'>;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type ListProjectServicesReply =
@@ -665,6 +677,7 @@ export type UpProjectReply =
   | Problems.ComposeValidationDisabledReference
   | Problems.ComposeValidationUnsupported
   | Problems.ComposeValidationConflict
+  | Problems.ComposeValidationNotAllowed
   | Problems.OrchestratorProjectNotFound
   | Problems.OrchestratorServiceNotFound
   | Problems.RuntimeNotFound
@@ -770,6 +783,7 @@ export type ScaleServiceReply =
   | Problems.ComposeValidationDisabledReference
   | Problems.ComposeValidationUnsupported
   | Problems.ComposeValidationConflict
+  | Problems.ComposeValidationNotAllowed
   | Problems.OrchestratorProjectNotFound
   | Problems.OrchestratorServiceNotFound
   | Problems.RuntimeNotFound

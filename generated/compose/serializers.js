@@ -2170,6 +2170,29 @@ var require_writeContainerList = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
+        const value_next_cursor_52 = obj["next_cursor"];
+        if (value_next_cursor_52 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_52 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_52 === "string" || value_next_cursor_52 === null || value_next_cursor_52 instanceof Date || value_next_cursor_52 instanceof RegExp || typeof value_next_cursor_52 === "object" && typeof value_next_cursor_52.toString === "function" && value_next_cursor_52.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_52 !== "string") {
+              if (value_next_cursor_52 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_52 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_52.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_52 instanceof RegExp) {
+                json += asString(value_next_cursor_52.source);
+              } else {
+                json += asString(value_next_cursor_52.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_52);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
         return json + JSON_STR_END_OBJECT;
       }
       const main = anonymous0;
@@ -4234,6 +4257,29 @@ var require_writeImageList = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
+        const value_next_cursor_9 = obj["next_cursor"];
+        if (value_next_cursor_9 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_9 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_9 === "string" || value_next_cursor_9 === null || value_next_cursor_9 instanceof Date || value_next_cursor_9 instanceof RegExp || typeof value_next_cursor_9 === "object" && typeof value_next_cursor_9.toString === "function" && value_next_cursor_9.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_9 !== "string") {
+              if (value_next_cursor_9 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_9 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_9.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_9 instanceof RegExp) {
+                json += asString(value_next_cursor_9.source);
+              } else {
+                json += asString(value_next_cursor_9.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_9);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
         return json + JSON_STR_END_OBJECT;
       }
       const main = anonymous0;
@@ -4963,6 +5009,29 @@ var require_writeNetworkList = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
+        const value_next_cursor_9 = obj["next_cursor"];
+        if (value_next_cursor_9 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_9 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_9 === "string" || value_next_cursor_9 === null || value_next_cursor_9 instanceof Date || value_next_cursor_9 instanceof RegExp || typeof value_next_cursor_9 === "object" && typeof value_next_cursor_9.toString === "function" && value_next_cursor_9.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_9 !== "string") {
+              if (value_next_cursor_9 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_9 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_9.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_9 instanceof RegExp) {
+                json += asString(value_next_cursor_9.source);
+              } else {
+                json += asString(value_next_cursor_9.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_9);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
         return json + JSON_STR_END_OBJECT;
       }
       const main = anonymous0;
@@ -5262,6 +5331,29 @@ var require_writeVolumeList = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
+        const value_next_cursor_8 = obj["next_cursor"];
+        if (value_next_cursor_8 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_8 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_8 === "string" || value_next_cursor_8 === null || value_next_cursor_8 instanceof Date || value_next_cursor_8 instanceof RegExp || typeof value_next_cursor_8 === "object" && typeof value_next_cursor_8.toString === "function" && value_next_cursor_8.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_8 !== "string") {
+              if (value_next_cursor_8 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_8 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_8.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_8 instanceof RegExp) {
+                json += asString(value_next_cursor_8.source);
+              } else {
+                json += asString(value_next_cursor_8.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_8);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
         return json + JSON_STR_END_OBJECT;
       }
       const main = anonymous0;
@@ -5541,6 +5633,29 @@ var require_writeSecretList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_8 = obj["next_cursor"];
+        if (value_next_cursor_8 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_8 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_8 === "string" || value_next_cursor_8 === null || value_next_cursor_8 instanceof Date || value_next_cursor_8 instanceof RegExp || typeof value_next_cursor_8 === "object" && typeof value_next_cursor_8.toString === "function" && value_next_cursor_8.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_8 !== "string") {
+              if (value_next_cursor_8 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_8 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_8.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_8 instanceof RegExp) {
+                json += asString(value_next_cursor_8.source);
+              } else {
+                json += asString(value_next_cursor_8.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_8);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -5865,6 +5980,29 @@ var require_writeProjectList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_10 = obj["next_cursor"];
+        if (value_next_cursor_10 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_10 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_10 === "string" || value_next_cursor_10 === null || value_next_cursor_10 instanceof Date || value_next_cursor_10 instanceof RegExp || typeof value_next_cursor_10 === "object" && typeof value_next_cursor_10.toString === "function" && value_next_cursor_10.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_10 !== "string") {
+              if (value_next_cursor_10 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_10 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_10.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_10 instanceof RegExp) {
+                json += asString(value_next_cursor_10.source);
+              } else {
+                json += asString(value_next_cursor_10.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_10);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }
@@ -7452,6 +7590,29 @@ var require_writeServiceList = __commonJS({
           json += anonymous1(value_items_1);
         } else {
           throw new Error('"items" is required!');
+        }
+        const value_next_cursor_58 = obj["next_cursor"];
+        if (value_next_cursor_58 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_58 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_58 === "string" || value_next_cursor_58 === null || value_next_cursor_58 instanceof Date || value_next_cursor_58 instanceof RegExp || typeof value_next_cursor_58 === "object" && typeof value_next_cursor_58.toString === "function" && value_next_cursor_58.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_58 !== "string") {
+              if (value_next_cursor_58 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_58 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_58.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_58 instanceof RegExp) {
+                json += asString(value_next_cursor_58.source);
+              } else {
+                json += asString(value_next_cursor_58.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_58);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
         }
         return json + JSON_STR_END_OBJECT;
       }

@@ -28,7 +28,9 @@ export function validationProblem(violations: readonly Violation[]): ValidationF
 
 /** Turns the validator's findings into what a caller is told: where, which rule, and what to do. */
 export function violationsOfFaults(validator: Validator, place: string): Violation[] {
-  return withoutOtherAlternatives(validator.errors ?? []).map((fault) => {
+  // Each fault of a name is followed by one that says only that there is a fault.
+  const faults = withoutOtherAlternatives(validator.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
+  return faults.map((fault) => {
     const path = `${place}${fault.instancePath}`;
     const property = propertyOf(fault);
     return {
@@ -57,7 +59,8 @@ function withoutOtherAlternatives(faults: readonly ValidationFault[]): readonly 
 }
 
 /** The property that a fault of an object is about. */
-function propertyOf({ keyword, params }: ValidationFault): string | null {
+function propertyOf({ keyword, params, propertyName }: ValidationFault): string | null {
+  if (propertyName !== undefined) return propertyName;
   const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
   return typeof name === 'string' ? name : null;
 }

@@ -1,5 +1,5 @@
 import type { ValidationFailed } from '../../generated/problems.js';
-import { validationProblem } from '../contract/violations.js';
+import { encodeCursor, unreadableCursor, type Page } from '../contract/page.js';
 
 /** Where a page begins: behind the item with this time and id. Lists are sorted by both, so that it is unambiguous. */
 export interface Position {
@@ -23,14 +23,7 @@ export function readCursor(
   const at = new Date(time);
   // Nothing is older than 1970, and years below 1 have no form that PostgreSQL reads.
   if (at.getTime() >= 0) return { position: { at, id } };
-  const message = 'must be the next_cursor of an earlier page, unchanged';
-  return { refusal: validationProblem([{ path: '/query/cursor', rule: 'format', message }]) };
-}
-
-/** A page as the contracts have it: every list has this shape. */
-export interface Page<Item> {
-  readonly items: Item[];
-  readonly next_cursor: string | null;
+  return { refusal: unreadableCursor() };
 }
 
 /** How one list is read. */
@@ -63,5 +56,5 @@ export async function replyWithPage<Row, Item>(
 }
 
 function cursorOf({ at, id }: Position): string {
-  return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url');
+  return encodeCursor(`${at.toISOString()} ${id}`);
 }

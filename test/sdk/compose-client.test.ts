@@ -20,12 +20,17 @@ async function clientOf(...args: Parameters<typeof startCompose>): Promise<Compo
 
 describe('the compose client', () => {
   it('reads over a Unix socket', async () => {
-    const compose = await clientOf({ listContainers: () => ({ status: 200, body: { items: [container] } }) });
+    const compose = await clientOf({
+      listContainers: () => ({ status: 200, body: { items: [container], next_cursor: null } }),
+    });
     expect(unwrap(await listContainers(compose)).items).toEqual([container]);
   });
 
   it('reads over TCP with nothing but fetch, as in a browser', async () => {
-    const address = await startCompose({ listContainers: () => ({ status: 200, body: { items: [] } }) }, 'tcp');
+    const address = await startCompose(
+      { listContainers: () => ({ status: 200, body: { items: [], next_cursor: null } }) },
+      'tcp',
+    );
     expect(unwrap(await listContainers(createComposeClient({ address }))).items).toEqual([]);
   });
 

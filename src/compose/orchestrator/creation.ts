@@ -77,7 +77,7 @@ export async function createContainer(
 ): Promise<ContainerName> {
   const { report } = orchestration;
   const { name, amend = (spec: ContainerSpec) => spec } = options;
-  const labels = containerLabels(plan, service, options);
+  const labels = { ...orchestration.labels, ...containerLabels(plan, service, options) };
   const plain = containerSpec(plan.project, service, {
     name,
     number: options.number,

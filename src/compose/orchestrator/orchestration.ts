@@ -11,6 +11,8 @@ export interface Orchestration {
   readonly report: (progress: Progress) => void;
   /** How many images are pulled or built at the same time. */
   readonly parallel: number;
+  /** Put on every container, network and volume that is made, beside those of the project. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Runs the programs of services with `provider`. Absent: such services are rejected. */
   readonly runProvider?: RunProvider;
 }

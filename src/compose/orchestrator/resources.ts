@@ -55,7 +55,7 @@ async function ensureNetwork(
   network: Network,
 ): Promise<void> {
   const { backend, signal } = orchestration;
-  const spec = networkSpec(network, resourceLabels(project, { [LABELS.network]: key }, network));
+  const spec = networkSpec(network, resourceLabels(orchestration, project, { [LABELS.network]: key }, network));
   const present = await unlessNotFound(backend.internal.networks.inspect(network.name, { signal }));
   if (present !== undefined) {
     requireOurs(present, project);
@@ -94,7 +94,7 @@ async function ensureVolume(
   volume: Volume,
 ): Promise<void> {
   const { backend, signal } = orchestration;
-  const labels = resourceLabels(project, { [LABELS.volume]: key }, volume);
+  const labels = resourceLabels(orchestration, project, { [LABELS.volume]: key }, volume);
   const present = await findVolume(orchestration, volume.name);
   if (present !== undefined) {
     requireOurs(present, project);
@@ -130,12 +130,13 @@ async function findVolume({ backend, signal }: Orchestration, name: string): Pro
 }
 
 function resourceLabels(
+  { labels }: Orchestration,
   project: Project,
   kind: Readonly<Record<string, string>>,
   resource: Network | Volume,
 ): Record<string, string> {
   const configHash = createHash('sha256').update(canonicalJson(resource)).digest('hex');
-  return { ...resource.labels, ...kind, [LABELS.project]: project.name, [LABELS.configHash]: configHash };
+  return { ...labels, ...resource.labels, ...kind, [LABELS.project]: project.name, [LABELS.configHash]: configHash };
 }
 
 /** Replacing a network disconnects containers, and replacing a volume loses data, so users must do it themselves. */

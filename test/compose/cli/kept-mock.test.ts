@@ -59,14 +59,26 @@ describe('the mock of the command line', () => {
     expect(all.map((ids) => ids.length)).toEqual(names.map(() => 2));
   });
 
-  it('names the file when its state is damaged, and leaves it as it is', async () => {
+  type State = Record<string, unknown[]>;
+  it.each<[string, (text: string, state: State) => string]>([
+    ['that is cut off', (text) => text.slice(0, 20)],
+    ['that is empty', () => ''],
+    ['that is another value', () => 'null'],
+    ['with a container that is null', (_text, state) => JSON.stringify({ version: 1, ...state, containers: [null] })],
+    ['with a list that is none', (text) => text.replace('"containers":[', '"containers":{"a":[').replace('],', ']},')],
+    ['with a container without a specification', (text) => text.replaceAll('"spec":', '"other":')],
+    ['with a volume that is a number', (text) => text.replace(/"volumes":\[\{/, '"volumes":[1,{')],
+  ])('names a file %s, and leaves it as it is', async (_what, damage) => {
     const { folder, run } = await mock();
     await run('create');
     const file = path.join(folder, 'compose', 'mock.json');
-    await writeFile(file, '{ "version": 1');
+    const text = await readFile(file, 'utf8');
+    const damaged = damage(text, (JSON.parse(text) as { state: State }).state);
+    expect(damaged).not.toBe(text);
+    await writeFile(file, damaged);
     const { code, stderr } = await run('ps');
     expect(code).toBe(1);
     expect(stderr).toContain(`The state of the mock backend in '${file}' is damaged.`);
-    expect(await readFile(file, 'utf8')).toBe('{ "version": 1');
+    expect(await readFile(file, 'utf8')).toBe(damaged);
   });
 });

@@ -70,7 +70,7 @@ test('Images are listed and pulled', async () => {
   expect(lines.map(({ type }) => type)).toEqual(['progress', 'progress', 'done']);
   const { items } = (await running.expect(200, 'GET', '/images')) as { items: { tags: string[] }[] };
   expect(items.flatMap(({ tags }) => tags)).toContain('docker.io/library/other:latest');
-  expect(await running.expect(200, 'GET', '/images?label=no-such-label')).toEqual({ items: [] });
+  expect(await running.expect(200, 'GET', '/images?label=no-such-label')).toEqual({ items: [], next_cursor: null });
 });
 
 test('An image that no registry gives is 404 at once, or the last line of what was begun', async () => {
@@ -94,7 +94,7 @@ test.each([
   expect(JSON.stringify(made)).not.toContain('hush');
   expect(await running.expect(409, 'POST', `/${kind}`, body)).toMatchObject({ case: 'alreadyExists', id: name });
   expect(await running.expect(200, 'GET', `/${kind}/${name}`)).toEqual(made);
-  expect(await running.expect(200, 'GET', `/${kind}`)).toEqual({ items: [made] });
+  expect(await running.expect(200, 'GET', `/${kind}`)).toEqual({ items: [made], next_cursor: null });
   await running.expect(204, 'DELETE', `/${kind}/${name}`);
   for (const method of ['GET', 'DELETE']) {
     expect(await running.expect(404, method, `/${kind}/${name}`)).toMatchObject({ case: 'notFound', id: name });

@@ -428,7 +428,7 @@ export interface CreateNetworkRequest extends CallOptions {
 }
 export type CreateNetworkResult =
   | Success<201, Schemas['Network']>
-  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationNotAllowedProblem']>
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -555,12 +555,15 @@ export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest
 }
 
 /** `GET /secrets` */
-export type ListSecretsRequest = CallOptions;
+export interface ListSecretsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listSecrets']['parameters']['query']> | undefined;
+}
 export type ListSecretsResult =
   | Success<200, Schemas['SecretList']>
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
@@ -629,12 +632,15 @@ export function removeSecret(client: ComposeClient, request: RemoveSecretRequest
 }
 
 /** `GET /projects` */
-export type ListProjectsRequest = CallOptions;
+export interface ListProjectsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listProjects']['parameters']['query']> | undefined;
+}
 export type ListProjectsResult =
   | Success<200, Schemas['ProjectList']>
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** List the projects (`GET /projects`). */
@@ -706,7 +712,8 @@ export type IngestProjectResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
-  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>;
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
 /** Send a compose file (`POST /projects/{name}`). */
 export function ingestProject(client: ComposeClient, request: IngestProjectRequest): Promise<IngestProjectResult> {
   return client.call(
@@ -736,6 +743,7 @@ export function deleteProject(client: ComposeClient, request: DeleteProjectReque
 /** `GET /projects/{name}/services` */
 export interface ListProjectServicesRequest extends CallOptions {
   readonly params: operations['listProjectServices']['parameters']['path'];
+  readonly query?: NonNullable<operations['listProjectServices']['parameters']['query']> | undefined;
 }
 export type ListProjectServicesResult =
   | Success<200, Schemas['ServiceList']>
@@ -795,6 +803,7 @@ export type UpProjectResult =
       | Schemas['ComposeValidationDisabledReferenceProblem']
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
+      | Schemas['ComposeValidationNotAllowedProblem']
     >
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
@@ -940,6 +949,7 @@ export type ScaleServiceResult =
       | Schemas['ComposeValidationDisabledReferenceProblem']
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
+      | Schemas['ComposeValidationNotAllowedProblem']
     >
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>

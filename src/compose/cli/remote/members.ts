@@ -7,11 +7,21 @@ import { memberOf, membersOf, type Member } from '../../orchestrator/observed.js
 import type { ContainerRecord, HealthRecord, NetworkEndpoint } from '../../runtime/records.js';
 import type { Remote } from './connection.js';
 
+/** What the contract allows as `limit`. */
+const LARGEST_PAGE = 200;
+
 /** @param project none: of every project */
 export async function allMembers({ client, signal, ask }: Remote, project?: string): Promise<Member[]> {
   const label = project === undefined ? LABELS.project : `${LABELS.project}=${project}`;
-  const { items } = await ask(listContainers(client, { query: { label: [label] }, signal }));
-  return items.map(recordOf).flatMap(memberOf);
+  const members: Member[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const query = { label: [label], limit: LARGEST_PAGE, ...(cursor && { cursor }) };
+    const page: Schemas['ContainerList'] = await ask(listContainers(client, { query, signal }));
+    members.push(...page.items.map(recordOf).flatMap(memberOf));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return members;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Keeps the state of the mock in a file, so that commands see each other's changes. */
+import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inTurn } from '../../../contract/in-turn.js';
@@ -23,7 +24,6 @@ type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'ad
 };
 
 interface Kept {
-  readonly version: 1;
   readonly containers: readonly KeptContainer[];
   readonly images: readonly (readonly [string, NonNullable<ReturnType<MockWorld['images']['get']>>])[];
   readonly volumes: readonly NonNullable<ReturnType<MockWorld['volumes']['get']>>[];
@@ -49,7 +49,7 @@ export function keepIn(file: string, world: MockWorld): Keeper {
     known = text;
   };
   const save = async (): Promise<void> => {
-    const text = JSON.stringify(snapshot(world));
+    const text = write(snapshot(world));
     if (text === known) return;
     await replaceFile(file, text);
     known = text;
@@ -81,7 +81,7 @@ export function keepIn(file: string, world: MockWorld): Keeper {
     });
 }
 
-const EMPTY: Kept = { version: 1, containers: [], images: [], volumes: [], networks: [], secrets: [] };
+const EMPTY: Kept = { containers: [], images: [], volumes: [], networks: [], secrets: [] };
 
 async function readText(file: string): Promise<string | undefined> {
   try {
@@ -92,20 +92,29 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
+const VERSION = 2;
+
+/** Only this program writes the file. The digest tells whether it is as it was written. */
+function write(state: Kept): string {
+  return JSON.stringify({ version: VERSION, digest: digestOf(state), state });
+}
+
 function parse(text: string, file: string): Kept {
-  const value = objectOf(parseJson(text));
-  const lists = [value['containers'], value['images'], value['volumes'], value['networks'], value['secrets']];
-  if (value['version'] === 1 && lists.every((list) => Array.isArray(list))) {
-    // Only this program writes the file, so its lists are not validated further.
-    return value as unknown as Kept;
-  }
+  const { version, digest, state } = objectOf(parseJson(text));
+  // With this digest it is what `write` was given.
+  if (version === VERSION && digest === digestOf(state)) return state as Kept;
   const message = `The state of the mock backend in '${file}' is damaged. Remove the file to start without it.`;
   throw new RuntimeError({ case: 'persistenceFailure', message });
 }
 
+function digestOf(state: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(state ?? null))
+    .digest('hex');
+}
+
 function snapshot(world: MockWorld): Kept {
   return {
-    version: 1,
     containers: [...world.containers.values()].map(
       ({ process: _process, change: _change, archives: _archives, addresses, ...rest }) => ({
         ...rest,

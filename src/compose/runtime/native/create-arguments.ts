@@ -119,6 +119,7 @@ function networkArguments(spec: ContainerSpec): string[] {
   return networks.length > 0 ? networks : option('--mac-address', spec.macAddress);
 }
 
+/** @throws RuntimeError.notSupported for a value that podman would read as several options */
 function networkText(attachment: NetworkAttachment, macAddress: string | undefined): string {
   const settings = [
     ...(attachment.aliases ?? []).map((alias) => `alias=${alias}`),
@@ -126,6 +127,7 @@ function networkText(attachment: NetworkAttachment, macAddress: string | undefin
     ...(attachment.ipv6Address === undefined ? [] : [`ip6=${attachment.ipv6Address}`]),
     ...(macAddress === undefined ? [] : [`mac=${macAddress}`]),
   ];
+  if (settings.some((setting) => /[",\r\n]/.test(setting))) throw notSupported(`network with ',' or '"'`, 'native');
   return settings.length === 0 ? attachment.network : `${attachment.network}:${settings.join(',')}`;
 }
 

@@ -38,8 +38,8 @@ function bindArgument(mount: Extract<Mount, { type: 'bind' }>): string {
 /** @throws RuntimeError.notSupported for a target that podman would read as source and target */
 function volumeArgument(mount: Extract<Mount, { type: 'volume' }>): string {
   if (mount.target.includes(':')) throw notSupported("a mount target with ':'", 'native');
-  if (mount.subpath !== undefined && mount.target.includes(',')) {
-    throw notSupported("a mount target with ','", 'native');
+  if (mount.subpath !== undefined && `${mount.target}${mount.subpath}${mount.source ?? ''}`.includes(',')) {
+    throw notSupported("a mount target or subpath with ','", 'native');
   }
   if (mount.source === undefined) return `--volume=${mount.target}`;
   if (mount.subpath !== undefined) {

@@ -9,6 +9,7 @@ import { runtimeNotSupported } from '../../../../generated/problems.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { labelFilter } from '../label-filter.js';
+import { byTime, replyWithPage } from '../paging.js';
 import { containerBody } from './container-body.js';
 
 export const listContainers: ListContainersHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
@@ -17,7 +18,7 @@ export const listContainers: ListContainersHandler<ComposeDependencies> = async 
   const wanted = all.filter(
     ({ status, name }) => (statuses.length === 0 || statuses.includes(status)) && name.startsWith(prefix),
   );
-  return { status: 200, body: { items: wanted.map(containerBody) } };
+  return replyWithPage(query, wanted, { positionOf: byTime, itemOf: containerBody });
 };
 
 export const inspectContainer: InspectContainerHandler<ComposeDependencies> = ({ params, context }, { backend }) =>

@@ -1,30 +1,24 @@
 /** The images that containers are made from. */
 import type { ListImagesHandler, PullImageHandler, Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
-import type { PullProgress } from '../../runtime/records.js';
+import type { ImageRecord, PullProgress } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { failedFrame } from '../failed-frame.js';
 import { labelFilter } from '../label-filter.js';
+import { byTime, replyWithPage } from '../paging.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 type Frame = Schemas['PullProgress'] | Schemas['PullDone'] | Schemas['FailedFrame'];
 
 export const listImages: ListImagesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
   const images = await backend.images.list({ signal: context.signal, ...labelFilter(query.label) });
-  return {
-    status: 200,
-    body: {
-      items: images.map(({ id, tags, createdAt, sizeBytes, labels }) => ({
-        id,
-        tags: [...tags],
-        created_at: createdAt,
-        size_bytes: sizeBytes,
-        labels: { ...labels },
-      })),
-    },
-  };
+  return replyWithPage(query, images, { positionOf: byTime, itemOf: imageBody });
 };
+
+function imageBody({ id, tags, createdAt, sizeBytes, labels }: ImageRecord): Schemas['Image'] {
+  return { id, tags: [...tags], created_at: createdAt, size_bytes: sizeBytes, labels: { ...labels } };
+}
 
 export const pullImage: PullImageHandler<ComposeDependencies> = ({ body, context }, dependencies) =>
   answering(['RuntimeError.imageNotFound'], async () => {

@@ -10,17 +10,21 @@ import type { NetworkRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { labelFilter } from '../label-filter.js';
+import { replyWithPage } from '../paging.js';
+import { NOT_ALLOWED, requireAllowance, requireOwnLabels } from '../trust/trust.js';
 
 const ofOne = ['RuntimeError.notFound', 'RuntimeError.notSupported'] as const;
 
 export const listNetworks: ListNetworksHandler<ComposeDependencies> = ({ query, context }, { backend }) =>
   answering(['RuntimeError.notSupported'], async () => {
     const networks = await backend.networks.list({ signal: context.signal, ...labelFilter(query.label) });
-    return { status: 200, body: { items: networks.map(networkBody) } };
+    return replyWithPage(query, networks, { positionOf: ({ id }) => id, itemOf: networkBody });
   });
 
-export const createNetwork: CreateNetworkHandler<ComposeDependencies> = ({ body, context }, { backend }) =>
-  answering(['RuntimeError.alreadyExists', 'RuntimeError.notSupported'], async () => {
+export const createNetwork: CreateNetworkHandler<ComposeDependencies> = ({ body, context }, { backend, allowances }) =>
+  answering([...NOT_ALLOWED, 'RuntimeError.alreadyExists', 'RuntimeError.notSupported'], async () => {
+    requireOwnLabels(body.labels);
+    if (body.driver !== 'bridge') requireAllowance('networks', ['driver'], allowances);
     const network = await backend.networks.create(body, { signal: context.signal });
     return { status: 201, body: networkBody(network) };
   });

@@ -14,6 +14,8 @@ import { membersOf, observeProject, type Member } from '../../orchestrator/obser
 import { up, type UpOptions } from '../../orchestrator/up.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
+import { requireOwnProject } from '../trust/ownership.js';
+import { NOT_ALLOWED } from '../trust/trust.js';
 import { loadIngested, loadWhole, type IngestedProject } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
 import { lookUp } from './projects.js';
@@ -29,6 +31,7 @@ const ofStarting = [
   'ComposeError.externalVolumeNotFound',
   'ComposeWaitError.nonZeroExitCode',
   'ComposeWaitError.timeout',
+  ...NOT_ALLOWED,
   'ComposeValidationError.disabledReference',
   'ComposeValidationError.unsupported',
   'ComposeValidationError.conflict',
@@ -44,6 +47,7 @@ export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body 
       if (ingested === undefined) await startProject(orchestration, { name, services });
       else {
         await requireServices(ingested, services);
+        await requireOwnProject(name, dependencies, context.signal);
         const loaded = await loadIngested(ingested, { services, profiles });
         warnings.push(...loaded.warnings.map(({ message }) => message));
         await up(orchestration, loaded, upOptions(body));
@@ -113,6 +117,7 @@ export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params,
       const { replicas } = body;
       const ingested = await requireIngested(name, context.signal, dependencies);
       await requireServices(ingested, [service]);
+      await requireOwnProject(name, dependencies, context.signal);
       if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
       const { orchestration } = orchestrationOf(context, dependencies);
       await up(orchestration, await loadIngested(ingested, { services: [service] }), {

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../../../generated/contract.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchestration.js';
+import { SENT_LABELS } from '../trust/ownership.js';
 import type { ComposeDependencies } from '../dependencies.js';
 
 /** What a project's acts work with for one request, and the warnings that they give. */
@@ -11,5 +12,8 @@ export function orchestrationOf(
   const report: Orchestration['report'] = (progress) => {
     if (progress.kind === 'warning') warnings.push(progress.message);
   };
-  return { orchestration: { backend, clock, signal, report, parallel: DEFAULT_PARALLEL }, warnings };
+  return {
+    orchestration: { backend, clock, signal, report, parallel: DEFAULT_PARALLEL, labels: SENT_LABELS },
+    warnings,
+  };
 }

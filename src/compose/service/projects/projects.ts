@@ -17,29 +17,38 @@ import { replicaCount } from '../../orchestrator/plan.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { containerBody } from '../containers/container-body.js';
 import { answering } from '../failure-replies.js';
+import { replyWithPage } from '../paging.js';
+import { requireOwnProject } from '../trust/ownership.js';
 import { fileName, loadWhole, type IngestedProject } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
 import { unusableEscapeIn, type UnusableEscape } from './unusable-escapes.js';
 
-export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ context }, dependencies) => {
+export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ query, context }, dependencies) => {
   const members = await observeAll({ backend: dependencies.backend, signal: context.signal });
   const ingested = new Map(dependencies.projects.list().map((project) => [project.name, project]));
-  const names = [...new Set([...ingested.keys(), ...members.map(({ project }) => project)])].sort();
-  const items = names.map((name) =>
-    projectBody(
-      name,
-      ingested.get(name),
-      members.filter(({ project }) => project === name),
-    ),
-  );
-  return { status: 200, body: { items: await Promise.all(items) } };
+  const names = [...new Set([...ingested.keys(), ...members.map(({ project }) => project)])];
+  return replyWithPage(query, names, {
+    positionOf: (name) => name,
+    itemOf: (name) =>
+      projectBody(
+        name,
+        ingested.get(name),
+        members.filter(({ project }) => project === name),
+      ),
+  });
 };
 
-export const ingestProject: IngestProjectHandler<ComposeDependencies> = ({ params, query, body }, dependencies) =>
+export const ingestProject: IngestProjectHandler<ComposeDependencies> = (
+  { params, query, body, context },
+  dependencies,
+) =>
   answering(refusals, () =>
     dependencies.turns(params.name, async () => {
       const unusable = unusableEscapeIn(body, fileName);
       if (unusable !== null) return refusedText(unusable);
+      if (dependencies.projects.get(params.name) === undefined) {
+        await requireOwnProject(params.name, dependencies, context.signal);
+      }
       const { project, loaded, outcome } = await dependencies.projects.put(params.name, body, query.replace);
       const services = Object.keys(loaded.project.services).sort();
       const reply: Schemas['IngestedProject'] = {
@@ -111,13 +120,13 @@ export const deleteProject: DeleteProjectHandler<ComposeDependencies> = ({ param
   );
 
 export const listProjectServices: ListProjectServicesHandler<ComposeDependencies> = (
-  { params, context },
+  { params, query, context },
   dependencies,
 ) =>
   answering(['OrchestratorError.projectNotFound'], async () => {
     const { ingested, members } = await lookUp(params.name, context.signal, dependencies);
     const project = ingested === undefined ? undefined : (await loadWhole(ingested)).project;
-    const items = serviceNames(project, members).map((name): Schemas['ProjectService'] => {
+    const itemOf = (name: string): Schemas['ProjectService'] => {
       const service = project === undefined ? undefined : allServices(project)[name];
       return {
         project: params.name,
@@ -128,8 +137,8 @@ export const listProjectServices: ListProjectServicesHandler<ComposeDependencies
           .filter((member) => member.service === name)
           .map(({ container }) => containerBody(container)),
       };
-    });
-    return { status: 200, body: { items } };
+    };
+    return replyWithPage(query, serviceNames(project, members), { positionOf: (name) => name, itemOf });
   });
 
 /**

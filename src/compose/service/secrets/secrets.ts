@@ -9,13 +9,14 @@ import type {
 import type { SecretRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
+import { replyWithPage } from '../paging.js';
 
 const ofOne = ['RuntimeError.notFound', 'RuntimeError.notSupported'] as const;
 
-export const listSecrets: ListSecretsHandler<ComposeDependencies> = ({ context }, { backend }) =>
+export const listSecrets: ListSecretsHandler<ComposeDependencies> = ({ query, context }, { backend }) =>
   answering(['RuntimeError.notSupported'], async () => {
     const secrets = await backend.secrets.list({ signal: context.signal });
-    return { status: 200, body: { items: secrets.map(secretBody) } };
+    return replyWithPage(query, secrets, { positionOf: ({ id }) => id, itemOf: secretBody });
   });
 
 export const createSecret: CreateSecretHandler<ComposeDependencies> = ({ body, context }, { backend }) =>

@@ -9,7 +9,8 @@ export const ALLOWANCES = {
   devices: 'use devices and GPUs of the server',
   networks: 'choose network drivers, their options and address pools, and publish ports below 1024',
   plugins: 'use volume and log drivers other than the built-in ones, and their options',
-  'other-projects': 'join networks, volumes and containers that are not part of the project',
+  'other-projects':
+    'join networks, volumes and containers of other projects, and take the name of a project that was not sent',
 } as const;
 
 export type Allowance = keyof typeof ALLOWANCES;

@@ -10,10 +10,15 @@ import {
   isBuildDirectory,
   isLocalCache,
   isNoAddress,
+  isNoVolumeName,
   isOutsidePath,
   isReservedLabel,
   isTmpfs,
+  isUnsafePart,
+  isUnsafeSubpath,
+  isUnsafeTarget,
   logOptionNeed,
+  networkModeNeed,
   namespaceNeed,
   keysOf,
   networkNameNeed,
@@ -64,10 +69,15 @@ const external = {
   reason: 'it uses a resource that is not part of the project',
 } as const;
 const namespace = { need: namespaceNeed, reason: 'it joins a namespace outside the project' } as const;
+export const RESERVED_LABELS = 'labels of the compose tools and of the engine are reserved';
+
 const labels = {
   need: when('never', (value) => keysOf(value).some(isReservedLabel)),
-  reason: 'labels of the compose tools and of the engine are reserved',
+  reason: RESERVED_LABELS,
 } as const;
+const target = { need: when('never', isUnsafeTarget), reason: "a target cannot have ':' or ',' in it" } as const;
+const subpath = { need: when('never', isUnsafeSubpath), reason: 'it must stay inside the volume' } as const;
+const networkPart = { need: when('never', isUnsafePart), reason: "it cannot have ',' in it" } as const;
 const driver = { need: when('plugins', isOther('', 'local')), reason: 'it uses a driver plug-in' } as const;
 
 /** Keys of one mapping that every project may use. */
@@ -87,7 +97,7 @@ const service: Record<string, Decision> = {
     'services.*',
     `attach blkio_config cap_drop command configs container_name cpu_count cpu_percent cpu_shares cpu_quota
     cpu_period cpus cpuset depends_on deploy develop dns dns_opt dns_search domainname entrypoint environment expose
-    extends extra_hosts healthcheck hostname image init isolation links logging mac_address mem_limit
+    extends extra_hosts healthcheck hostname image init isolation logging mem_limit
     mem_reservation mem_swappiness memswap_limit models networks pids_limit platform ports profiles pull_policy
     pull_refresh_after read_only restart scale shm_size secrets stdin_open stop_grace_period stop_signal tmpfs tty
     ulimits user volumes working_dir`,
@@ -103,7 +113,8 @@ const service: Record<string, Decision> = {
   'services.*.cap_add': { need: when('privileges', isFilled), reason: privilege.reason },
   'services.*.cgroup': namespace,
   'services.*.cgroup_parent': privilege,
-  ...allowed('services.*.configs.*', 'source target uid gid mode'),
+  ...allowed('services.*.configs.*', 'source uid gid mode'),
+  'services.*.configs.*.target': target,
   'services.*.cpu_rt_period': privilege,
   'services.*.cpu_rt_runtime': privilege,
   'services.*.credential_spec': serverFile,
@@ -126,17 +137,22 @@ const service: Record<string, Decision> = {
   'services.*.ipc': namespace,
   'services.*.label_file': serverFile,
   'services.*.labels': labels,
+  'services.*.links': networkPart,
   'services.*.logging.driver': {
     need: when('plugins', isOther('', 'json-file', 'local', 'k8s-file', 'none')),
     reason: 'it sends the log to another program or machine',
   },
   'services.*.logging.options': { need: logOptionNeed, reason: 'it has an option that can name a file or an address' },
+  'services.*.mac_address': networkPart,
   ...allowed('services.*.models.*', 'endpoint_var model_var'),
-  'services.*.network_mode': namespace,
-  ...allowed(
-    'services.*.networks.*',
-    'aliases interface_name ipv4_address ipv6_address link_local_ips mac_address priority gw_priority',
-  ),
+  // Engines have one bridge for all containers without a network of their own.
+  'services.*.network_mode': { need: networkModeNeed, reason: namespace.reason },
+  ...allowed('services.*.networks.*', 'link_local_ips priority gw_priority'),
+  'services.*.networks.*.aliases': networkPart,
+  'services.*.networks.*.interface_name': networkPart,
+  'services.*.networks.*.ipv4_address': networkPart,
+  'services.*.networks.*.ipv6_address': networkPart,
+  'services.*.networks.*.mac_address': networkPart,
   'services.*.networks.*.driver_opts': { need: when('networks', isFilled), reason: 'it sets options of a driver' },
   'services.*.oom_kill_disable': { need: when('privileges', isTrue), reason: 'it can starve the server of memory' },
   'services.*.oom_score_adj': {
@@ -156,7 +172,8 @@ const service: Record<string, Decision> = {
   'services.*.privileged': privileged,
   'services.*.provider': { need: always('never'), reason: 'it runs a program on the server' },
   'services.*.runtime': privilege,
-  ...allowed('services.*.secrets.*', 'source target uid gid mode'),
+  ...allowed('services.*.secrets.*', 'source uid gid mode'),
+  'services.*.secrets.*.target': target,
   'services.*.security_opt': {
     need: when('privileges', (value) => textsOf(value).some((text) => !/^no-new-privileges([:=]true)?$/.test(text))),
     reason: privilege.reason,
@@ -182,14 +199,13 @@ const service: Record<string, Decision> = {
       value === 'bind' || value === 'npipe' ? 'host-files' : value === 'cluster' ? 'plugins' : undefined,
     reason: 'it mounts a file or directory of the server',
   },
-  'services.*.volumes.*.target': {
-    need: when('never', (value) => typeof value !== 'string' || /[:,]/.test(value)),
-    reason: "a target cannot have ':' or ',' in it",
-  },
+  'services.*.volumes.*.target': target,
   ...allowed('services.*.volumes.*.bind', 'propagation create_host_path recursive selinux'),
-  ...allowed('services.*.volumes.*.volume', 'labels nocopy subpath'),
+  ...allowed('services.*.volumes.*.volume', 'nocopy'),
+  'services.*.volumes.*.volume.labels': labels,
+  'services.*.volumes.*.volume.subpath': subpath,
   ...allowed('services.*.volumes.*.tmpfs', 'size mode'),
-  ...allowed('services.*.volumes.*.image', 'subpath'),
+  'services.*.volumes.*.image.subpath': subpath,
   'services.*.volumes_from': {
     need: when('other-projects', (value) => textsOf(value).some((text) => text.startsWith('container:'))),
     reason: 'it uses volumes of a container that is not part of the project',
@@ -263,7 +279,7 @@ const resources: Record<string, Decision> = {
   'networks.*.ipam.config': { need: when('networks', isFilled), reason: 'it changes routes of the server' },
   'networks.*.ipam.options': { need: when('networks', isFilled), reason: 'it sets options of a driver' },
   // A name that is in use by another project is refused when the project starts.
-  ...allowed('volumes.*', 'name'),
+  'volumes.*.name': { need: when('never', isNoVolumeName), reason: 'it is not the name of a volume' },
   'volumes.*.driver': driver,
   'volumes.*.driver_opts': {
     need: when('host-files', (options) => isFilled(options) && !isTmpfs(options)),
@@ -285,6 +301,20 @@ const resources: Record<string, Decision> = {
   ...allowed('configs.*.external', 'name'),
   ...allowed('models.*', 'name model context_size runtime_flags'),
 };
+
+/** Mappings whose keys authors choose and whose values no decision has to look at. */
+export const FREE_MAPPINGS: ReadonlySet<string> = new Set([
+  ...['environment', 'extra_hosts', 'build.args', 'build.extra_hosts', 'develop.watch.*.exec.environment'].map(
+    inService,
+  ),
+  ...['pre_start', 'post_start', 'pre_stop'].map((name) => inService(`${name}.*.environment`)),
+  'secrets.*.labels',
+  'configs.*.labels',
+]);
+
+function inService(key: string): string {
+  return `services.*.${key}`;
+}
 
 /** By the place of the key; `*` stands for any name or index. */
 export const DECISIONS: Readonly<Record<string, Decision>> = {

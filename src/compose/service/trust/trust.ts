@@ -2,7 +2,8 @@
 import { failure } from '../../model/errors.js';
 import { isNull, plain, shownPath, type MapNode, type Node, type Path, type Place } from '../../model/node.js';
 import type { Allowance } from './allowances.js';
-import { DECISIONS, type Need } from './decisions.js';
+import { DECISIONS, FREE_MAPPINGS, RESERVED_LABELS, type Need } from './decisions.js';
+import { isReservedLabel } from './values.js';
 
 /** What the operator allows, and the directory of the project: absolute, and empty. */
 export interface Trust {
@@ -46,7 +47,18 @@ export function requireAllowance(allowance: Allowance, path: Path, allowances: R
 
 const ALLOWED_BY_OPERATOR = 'the operator of the server does not allow it';
 
-function notAllowed(path: Path, need: Need, why: string, place?: Place): Error {
+/**
+ * Checks labels that a caller gives to a resource.
+ *
+ * @throws ComposeFailure ComposeValidationError.notAllowed
+ */
+export function requireOwnLabels(labels: Readonly<Record<string, string>> = {}): void {
+  const reserved = Object.keys(labels).find(isReservedLabel);
+  if (reserved !== undefined) throw notAllowed(['labels', reserved], 'never', RESERVED_LABELS);
+}
+
+/** The failure for a key, or for a part of a request. */
+export function notAllowed(path: Path, need: Need, why: string, place?: Place): Error {
   const reason = need === 'never' ? why : `${why}; 'serve --allow ${need}' accepts it`;
   const allowance = need === 'never' ? 'none' : need;
   return failure('ComposeValidationError', 'notAllowed', { path: [...path], reason, allowance }, place);
@@ -68,13 +80,29 @@ function check(node: Node, path: Path, place: readonly string[], checking: Check
       throw notAllowed(shownPath(checking.root, path), need, decision.reason, node.place);
     }
   }
+  // Such a decision is about everything inside; so is one about a mapping whose keys authors choose.
+  if (!parents.has(pattern) && ((decision ?? 'allowed') !== 'allowed' || FREE_MAPPINGS.has(pattern))) return;
   if (node.kind === 'list') {
     node.items.forEach((item, index) => {
       check(item, [...path, index], [...place, '*'], checking);
     });
   } else if (node.kind === 'map') {
-    for (const [key, { value }] of node.entries) check(value, [...path, key], [...place, keyIn(place, key)], checking);
+    for (const [key, entry] of node.entries) {
+      if (key.startsWith('x-') && !authorsChoose(place)) continue;
+      requireDecided([...path, key], [...place, keyIn(place, key)], entry.place, checking);
+      check(entry.value, [...path, key], [...place, keyIn(place, key)], checking);
+    }
   }
+}
+
+/** A key that nobody has decided about is refused: a later version of the specification may have added it. */
+function requireDecided(path: Path, place: readonly string[], at: Place, { root, patterns }: Check): void {
+  if (patterns !== null || knownKeys.has(place.join('.'))) return;
+  throw notAllowed(shownPath(root, path), 'never', 'this server does not know the key', at);
+}
+
+function authorsChoose(place: readonly string[]): boolean {
+  return knownKeys.has([...place, '*'].join('.'));
 }
 
 function isGiven(need: Need, { allowances }: Trust): boolean {
@@ -92,4 +120,9 @@ const knownKeys: ReadonlySet<string> = new Set(
     const parts = pattern.split('.');
     return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
   }),
+);
+
+/** The places that have others inside. */
+const parents: ReadonlySet<string> = new Set(
+  [...knownKeys].map((key) => key.slice(0, Math.max(0, key.lastIndexOf('.')))),
 );

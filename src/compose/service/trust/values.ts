@@ -17,7 +17,7 @@ export function keysOf(value: Json): string[] {
 
 /** By these labels the compose tools recognize their containers, and engines update or restart them. */
 export function isReservedLabel(label: string): boolean {
-  return /^(?:com\.docker\.compose\.|io\.podman\.|io\.containers\.|podman_)/i.test(label);
+  return /^(?:com\.docker\.compose\.|io\.plumbline\.|io\.podman\.|io\.containers\.|podman_)/i.test(label);
 }
 
 /** Namespaces of the container itself or of a service of the same project are allowed. */
@@ -26,6 +26,33 @@ export function namespaceNeed(value: Json): Allowance | undefined {
   if (['', 'none', 'private', 'default', 'bridge', 'shareable', 'auto'].includes(mode)) return undefined;
   if (mode.startsWith('service:')) return undefined;
   return mode.startsWith('container:') ? 'other-projects' : 'host-namespaces';
+}
+
+/** As `namespaceNeed`; the bridge of the engine has containers of others on it. */
+export function networkModeNeed(value: Json): Allowance | undefined {
+  const isShared = typeof value === 'string' && ['bridge', 'default'].includes(value);
+  return isShared ? 'other-projects' : namespaceNeed(value);
+}
+
+/** Engines split targets at these characters: what follows would be another mount or option. */
+export function isUnsafeTarget(value: Json): boolean {
+  return typeof value !== 'string' || /[:,]/.test(value);
+}
+
+/** A way out of the volume, or a part that Podman would read as another option. */
+export function isUnsafeSubpath(value: Json): boolean {
+  return isUnsafeTarget(value) || isOutsidePath(value);
+}
+
+/** A text, or one of several, that Podman would read as several options of a network. */
+export function isUnsafePart(value: Json): boolean {
+  const parts = Array.isArray(value) ? value : [value];
+  return parts.some((part: Json) => typeof part !== 'string' || part.includes(','));
+}
+
+/** Podman takes a path in the place of the name for a directory of the server. */
+export function isNoVolumeName(value: Json): boolean {
+  return typeof value !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(value);
 }
 
 /** Names that engines give to networks of the host, or that are modes and not networks. */

@@ -10,15 +10,17 @@ import type { VolumeRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { labelFilter } from '../label-filter.js';
-import { NOT_ALLOWED, requireAllowance } from '../trust/trust.js';
+import { replyWithPage } from '../paging.js';
+import { NOT_ALLOWED, requireAllowance, requireOwnLabels } from '../trust/trust.js';
 
 export const listVolumes: ListVolumesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
   const volumes = await backend.volumes.list({ signal: context.signal, ...labelFilter(query.label) });
-  return { status: 200, body: { items: volumes.map(volumeBody) } };
+  return replyWithPage(query, volumes, { positionOf: ({ name }) => name, itemOf: volumeBody });
 };
 
 export const createVolume: CreateVolumeHandler<ComposeDependencies> = ({ body, context }, { backend, allowances }) =>
   answering([...NOT_ALLOWED, 'RuntimeError.alreadyExists'], async () => {
+    requireOwnLabels(body.labels);
     if (body.driver !== 'local') requireAllowance('plugins', ['driver'], allowances);
     const volume = await backend.volumes.create(body, { signal: context.signal });
     return { status: 201, body: volumeBody(volume) };

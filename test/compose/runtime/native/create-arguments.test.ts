@@ -41,6 +41,8 @@ describe('arguments of podman create', () => {
     ['log-opt', { logging: { driver: 'k8s-file', options: { tag: 'x,path=/etc/cron.d/x' } } }],
     ['group-add', { groups: ['"keep-groups"'] }],
     ['sysctl', { sysctls: { 'net.core.somaxconn': '1,kernel.x=1' } }],
+    ['network', { networks: [{ network: 'n', aliases: ['a,ip=10.0.0.1'] }] }],
+    ['network', { networks: [{ network: 'n', ipv4Address: '10.0.0.1,interface_name=x' }] }],
     ['publish', { ports: [{ containerPort: 80, hostAddress: '::1]:8081:81,0.0.0.0:22:22,[::1' }] }],
   ])('never hold several values of %s in one', (name, more) => {
     expect(() => createCommand({ ...spec, ...more })).toThrow(`${name} with ','`);
@@ -54,6 +56,11 @@ describe('arguments of podman create', () => {
   it('never take the target of a volume for a directory of the host', () => {
     const mounts = [{ type: 'volume' as const, target: '/etc:/host' }];
     expect(() => createCommand({ ...spec, mounts })).toThrow("a mount target with ':'");
+  });
+
+  it('never take a part of a volume for another option', () => {
+    const mounts = [{ type: 'volume' as const, source: 'v', target: '/v', subpath: 'a,src=/etc' }];
+    expect(() => createCommand({ ...spec, mounts })).toThrow("subpath with ','");
   });
 
   it.each([

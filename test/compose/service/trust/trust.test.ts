@@ -12,6 +12,8 @@ const web = (keys: string, others = ''): string => `services: { web: { image: ap
 type Case = readonly [needs: Allowance | 'none', place: string, yaml: string];
 
 const volume = (definition: string): string => web('volumes: ["data:/v"]', `volumes: { data: { ${definition} } }`);
+const volumeMount = (definition: string): string =>
+  web(`volumes: [{ type: volume, source: data, target: /v, ${definition} }]`, 'volumes: { data: {} }');
 const network = (definition: string): string => web('networks: [n]', `networks: { n: { ${definition} } }`);
 const build = (keys: string): string => `services: { web: { build: { ${keys} } } }`;
 
@@ -21,6 +23,36 @@ const refused: readonly Case[] = [
   ['none', 'services.web.labels', web('labels: { com.docker.compose.project: other }')],
   ['none', 'services.web.labels', web('labels: [io.containers.autoupdate=registry]')],
   ['none', 'services.web.volumes.0.target', web('volumes: [{ type: volume, target: "/etc:/host" }]')],
+  [
+    'none',
+    'services.web.configs.0.target',
+    web('configs: [{ source: c, target: "/a,src=/etc" }]', 'configs: { c: { content: x } }'),
+  ],
+  [
+    'none',
+    'services.web.secrets.0.target',
+    web('secrets: [{ source: s, target: "/a:/b" }]', 'secrets: { s: { environment: X } }'),
+  ],
+  ['none', 'services.web.volumes.0.volume.subpath', volumeMount('volume: { subpath: "a,src=/etc" }')],
+  ['none', 'services.web.volumes.0.volume.subpath', volumeMount('volume: { subpath: "../../etc" }')],
+  ['none', 'services.web.volumes.0.volume.subpath', volumeMount('volume: { subpath: /etc }')],
+  [
+    'none',
+    'services.web.volumes.0.volume.labels',
+    volumeMount('volume: { labels: { com.docker.compose.project: other } }'),
+  ],
+  ['none', 'services.web.labels', web('labels: { io.plumbline.compose.sent: "1" }')],
+  ['none', 'volumes.data.name', volume('name: /etc')],
+  [
+    'none',
+    'services.web.networks.n.aliases',
+    web('networks: { n: { aliases: ["a,ip=10.0.0.1"] } }', 'networks: { n: {} }'),
+  ],
+  [
+    'none',
+    'services.web.networks.n.ipv4_address',
+    web('networks: { n: { ipv4_address: "10.0.0.1,x=y" } }', 'networks: { n: {} }'),
+  ],
   ['host-files', 'services.web.extends.file', web('extends: { file: /etc/passwd, service: a }')],
   ['host-files', 'services.web.env_file', web('env_file: /etc/environment')],
   ['host-files', 'services.web.env_file', web('env_file: [{ path: none.env, required: false }]')],
@@ -103,6 +135,8 @@ const refused: readonly Case[] = [
   ['other-projects', 'services.web.pid', web('pid: "container:other"')],
   ['other-projects', 'services.web.ipc', web('ipc: "container:other"')],
   ['other-projects', 'services.web.network_mode', web('network_mode: "container:other"')],
+  ['other-projects', 'services.web.network_mode', web('network_mode: bridge')],
+  ['other-projects', 'services.web.network_mode', web('network_mode: default')],
   ['other-projects', 'services.web.volumes_from', web('volumes_from: ["container:other"]')],
   ['other-projects', 'services.web.external_links', web('external_links: [other]')],
   ['other-projects', 'networks.n.external', network('external: true')],
@@ -151,6 +185,24 @@ const accepted: readonly (readonly [what: string, yaml: string])[] = [
   ['settings that restrict', web('cap_drop: [ALL], read_only: true, security_opt: ["no-new-privileges:true"]')],
   ['settings of its own network namespace', web('sysctls: { net.core.somaxconn: 1024 }')],
   ['limits', web('mem_limit: 64m, cpus: 0.5, pids_limit: 10, ulimits: { nofile: 100 }, oom_score_adj: 100')],
+  [
+    'the address of the server by name, which containers can reach without it',
+    web('extra_hosts: ["host:host-gateway"]'),
+  ],
+  ['a part of a volume', volumeMount('volume: { subpath: a/b }')],
+  [
+    'targets of configs and secrets',
+    web('configs: [{ source: c, target: /etc/app.conf }]', 'configs: { c: { content: x } }'),
+  ],
+  [
+    'mappings with any names',
+    web('environment: { brand_new: x }, labels: { brand_new: x }, extra_hosts: { brand_new: "10.0.0.1" }'),
+  ],
+  ['extensions', web('x-other: { brand_new: 1 }', 'x-more: [{ brand_new: 1 }]')],
+  [
+    'services and networks with names of keys',
+    'services: { build: { image: app, networks: [x-n] } }\nnetworks: { x-n: {} }',
+  ],
   ['hooks', web('post_start: [{ command: id, user: root }]')],
   ['log rotation', web('logging: { driver: json-file, options: { max-size: 1m } }')],
   ['values that say no', web('privileged: false, devices: [], cap_add: [], oom_kill_disable: false')],

@@ -1,0 +1,109 @@
+/** A sender gets nothing of a project that was not sent, and cannot mark resources as those of another project. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../src/compose/runtime/runtime.js';
+import { runService, shop, type RunningService, type ServiceParts } from '../running-service.js';
+
+async function service(parts: ServiceParts = {}): Promise<RunningService> {
+  const running = await runService(parts);
+  onTestFinished(() => running.stop());
+  return running;
+}
+
+const labels = { 'com.docker.compose.project': 'shop', 'com.docker.compose.service': 'web' };
+
+/** Makes one resource as a compose tool on the server would. */
+const makes: Readonly<Record<string, (backend: Backend) => Promise<unknown>>> = {
+  container: ({ containers }) => containers.create({ name: 'shop-other', image: 'app', labels }),
+  volume: ({ volumes }) => volumes.create({ name: 'shop_data', labels }),
+  network: ({ internal }) => internal.ensureNetwork({ name: 'shop_default', labels }),
+};
+
+const refusal = { error: 'ComposeValidationError', case: 'notAllowed', path: ['name'], allowance: 'other-projects' };
+
+describe.each(Object.keys(makes))('a name under which the engine has a %s already', (kind) => {
+  const make = async (running: RunningService): Promise<void> => {
+    await makes[kind]?.(running.backend);
+  };
+
+  test('is refused for a new project', async () => {
+    const running = await service();
+    await make(running);
+    expect(await running.expect(400, 'POST', '/projects/shop', shop)).toMatchObject(refusal);
+    expect((await running.expect(200, 'GET', '/projects')) as object).not.toHaveProperty('items.0.ingested_at', /./);
+  });
+
+  test('is refused when a project that was sent before is brought up or scaled', async () => {
+    const running = await service();
+    await running.expect(201, 'POST', '/projects/shop', shop);
+    await make(running);
+    expect(await running.expect(400, 'POST', '/projects/shop/up')).toMatchObject(refusal);
+    expect(await running.expect(400, 'POST', '/projects/shop/services/web/scale', { replicas: 1 })).toMatchObject(
+      refusal,
+    );
+  });
+
+  test('is accepted with the allowance other-projects', async () => {
+    const running = await service({ allow: ['other-projects'] });
+    await make(running);
+    await running.up('shop', shop);
+  });
+});
+
+test('A project that was sent to an earlier server can be sent again', async () => {
+  const first = await service();
+  await first.up('shop', shop);
+  const second = await service({ wrap: () => first.backend });
+  await second.up('shop', shop);
+  await second.expect(200, 'POST', '/projects/shop/services/web/scale', { replicas: 2 });
+});
+
+test('Projects in the folder of the server stay in use after a restart', async () => {
+  const projectsFolder = await mkdtemp(join(tmpdir(), 'plumbline-ownership-'));
+  onTestFinished(() => rm(projectsFolder, { recursive: true }));
+  const first = await service({ projectsFolder });
+  await first.up('shop', shop);
+  const second = await service({ projectsFolder, wrap: () => first.backend });
+  await second.expect(200, 'POST', '/projects/shop/up');
+});
+
+test.each(['volumes', 'networks'])('A caller cannot give %s the labels of compose tools and engines', async (kind) => {
+  const running = await service();
+  for (const label of [
+    'com.docker.compose.project',
+    'io.plumbline.compose.sent',
+    'io.podman.x',
+    'COM.DOCKER.COMPOSE.x',
+  ]) {
+    expect(
+      await running.expect(400, 'POST', `/${kind}`, { name: 'x', labels: { fine: '1', [label]: 'shop' } }),
+    ).toMatchObject({ case: 'notAllowed', path: ['labels', label], allowance: 'none' });
+  }
+  await running.expect(404, 'GET', `/${kind}/x`);
+});
+
+test('A caller needs an allowance for the driver of a network', async () => {
+  const running = await service();
+  expect(await running.expect(400, 'POST', '/networks', { name: 'x', driver: 'macvlan' })).toMatchObject({
+    case: 'notAllowed',
+    path: ['driver'],
+    allowance: 'networks',
+  });
+});
+
+test.each([
+  ['/volumes', (name: string) => ({ name: 'x', labels: { [name]: 'v' } }), 'labels'],
+  ['/networks', (name: string) => ({ name: 'x', labels: { [name]: 'v' } }), 'labels'],
+  ['/secrets', (name: string) => ({ name: 'x', value: 'v', labels: { [name]: 'v' } }), 'labels'],
+  ['/containers/x/exec', (name: string) => ({ command: ['id'], environment: { [name]: 'v' } }), 'environment'],
+])('%s refuses names that would be read as a name and a value', async (request, body, member) => {
+  const running = await service();
+  for (const name of ['', 'A=B', 'A\0B']) {
+    const problem = (await running.expect(422, 'POST', request, body(name))) as { violations: { path: string }[] };
+    // U+0000 is refused in every body, before its schema is looked at.
+    const path = name.includes('\0') ? '/body' : `/body/${member}/${name}`;
+    expect(problem.violations.map((each) => each.path)).toEqual([path]);
+  }
+});
