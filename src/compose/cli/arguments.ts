@@ -1,8 +1,8 @@
-/** Parsers of option values; what they refuse is wrong usage. */
+/** Parsers of option values. They reject invalid values as usage errors. */
 import { InvalidArgumentError } from 'commander';
 import { signalName } from '../runtime/signals.js';
 
-/** A repeatable option, in the order given. */
+/** A repeatable option, in the given order. */
 export function collected(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
@@ -12,7 +12,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** `all` is no limit. */
+/** `all` means unlimited. */
 export function tailCount(text: string): number | undefined {
   return text === 'all' ? undefined : wholeNumber(text);
 }
@@ -23,7 +23,7 @@ export function knownSignal(text: string): string {
   return name;
 }
 
-/** `web=3`, repeatable; a negative number is left to the orchestrator, whose error it is. */
+/** `web=3`, repeatable. Negative numbers are accepted here; the orchestrator rejects them. */
 export function scaleOf(text: string, before: ReadonlyMap<string, number> = new Map()): Map<string, number> {
   const [service = '', count = ''] = text.split('=');
   if (service === '' || !/^-?\d+$/.test(count)) throw new InvalidArgumentError('It must be <service>=<number>.');
@@ -32,7 +32,7 @@ export function scaleOf(text: string, before: ReadonlyMap<string, number> = new 
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A date, seconds since 1970, or how long ago: `2026-01-31T10:00:00Z`, `1769853600`, `42m`, `1h30m`. */
+/** A date, seconds since 1970, or a duration before now: `2026-01-31T10:00:00Z`, `1769853600`, `42m`, `1h30m`. */
 export function moment(now: () => Date): (text: string) => Date {
   return (text) => {
     if (/^\d+(\.\d+)?$/.test(text)) return new Date(Number(text) * 1000);
@@ -45,12 +45,13 @@ export function moment(now: () => Date): (text: string) => Date {
       return new Date(now().getTime() - ago);
     }
     const date = new Date(text);
-    if (Number.isNaN(date.getTime())) throw new InvalidArgumentError('It must be a date, or how long ago: 42m, 1h30m.');
+    if (Number.isNaN(date.getTime()))
+      throw new InvalidArgumentError('It must be a date, or a duration before now such as 42m or 1h30m.');
     return date;
   };
 }
 
-/** `NAME=value`; a name alone takes its value from the environment, or stays unset. */
+/** `NAME=value`. A name alone takes its value from the environment, or remains unset. */
 export function variables(
   entries: readonly string[] = [],
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** How every command is put together: the options that all take, and what happens around its run. */
+/** Defines commands: the options common to all, and error handling around their run. */
 import { setMaxListeners } from 'node:events';
 import { Option, type Command, type OptionValues } from 'commander';
 import { notSupported } from '../runtime/errors.js';
@@ -8,7 +8,7 @@ import type { Io } from './io.js';
 import { PROGRESS_STYLES } from './progress.js';
 import { Session, type GlobalOptions } from './session.js';
 
-/** @returns the exit code; nothing is 0 */
+/** @returns the exit code; nothing means 0 */
 export type Handler<Flags extends OptionValues> = (
   session: Session,
   args: readonly string[],
@@ -16,7 +16,7 @@ export type Handler<Flags extends OptionValues> = (
 ) => Promise<number | undefined>;
 
 export interface Definition<Flags extends OptionValues> {
-  /** As commander has it: `logs [services...]`. */
+  /** In commander's syntax: `logs [services...]`. */
   readonly usage: string;
   readonly description: string;
   readonly aliases?: readonly string[];
@@ -24,41 +24,40 @@ export interface Definition<Flags extends OptionValues> {
   readonly examples?: readonly string[];
   readonly run: Handler<Flags>;
   /**
-   * What it does on a server (`--remote`): a handler, loaded when it is needed, or `here` for what is about this
-   * machine in any case. Left out where the API of a server has nothing for it.
+   * The implementation for a server (`--remote`): a handler, loaded on demand, or `here` for commands that always run
+   * locally. Absent if the server's API does not support it.
    */
   readonly remote?: 'here' | (() => Promise<Handler<Flags>>);
 }
 
-/** What the options are called in the help of `compose`. */
+/** The options in the help of `compose`. */
 export function globalOptions(): Option[] {
   return [
     new Option(
       '-f, --file <path>',
-      'compose file, - for standard input; repeatable, later ones are merged in',
+      'compose file, - for standard input; repeatable, later files override earlier ones',
     ).argParser(collected),
-    new Option('-p, --project-name <name>', 'name of the project'),
-    new Option('--project-directory <path>', 'directory that relative paths start at'),
+    new Option('-p, --project-name <name>', 'project name'),
+    new Option('--project-directory <path>', 'base directory of relative paths'),
     new Option('--profile <name>', 'profile to enable, * for all; repeatable').argParser(collected),
-    new Option('--env-file <path>', 'file of variables in place of .env; repeatable').argParser(collected),
-    new Option('--parallel <number>', 'images pulled or built at the same time').argParser(wholeNumber),
-    new Option('--backend <name>', 'what runs the containers (default: what is found)').choices([
+    new Option('--env-file <path>', 'environment file to use instead of .env; repeatable').argParser(collected),
+    new Option('--parallel <number>', 'maximum number of concurrent pulls and builds').argParser(wholeNumber),
+    new Option('--backend <name>', 'container backend (default: the first one found)').choices([
       'mock',
       'bridge',
       'native',
     ]),
-    new Option('--context <name>', "Docker context whose engine is used (default: Docker's current one)"),
-    new Option('--remote <address>', 'run it on the server there: unix://, tcp:// or tls:// (default: COMPOSE_REMOTE)'),
-    new Option('--tls-ca <file>', 'what the certificate of that server must chain to'),
-    new Option('--tls-cert <file>', 'certificate to show that server'),
-    new Option('--tls-key <file>', 'key of that certificate'),
+    new Option('--context <name>', "Docker context to use (default: Docker's current context)"),
+    new Option(
+      '--remote <address>',
+      'run the command on a server: unix://, tcp:// or tls:// (default: COMPOSE_REMOTE)',
+    ),
+    new Option('--tls-ca <file>', 'certificate authority of the server'),
+    new Option('--tls-cert <file>', 'client certificate for the server'),
+    new Option('--tls-key <file>', 'key of the client certificate'),
     new Option('--ansi <when>', 'colours').choices(['auto', 'always', 'never']),
-    new Option('--progress <style>', 'how progress is shown').choices([...PROGRESS_STYLES]),
-    new Option('--support <mode>', 'keys without effect: warn, refuse them, or say nothing').choices([
-      'default',
-      'strict',
-      'loose',
-    ]),
+    new Option('--progress <style>', 'progress output').choices([...PROGRESS_STYLES]),
+    new Option('--support <mode>', 'unsupported keys: warn, fail, or ignore').choices(['default', 'strict', 'loose']),
   ];
 }
 
@@ -82,7 +81,7 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
   });
 }
 
-/** @throws RuntimeError.notSupported for what a server does not do */
+/** @throws RuntimeError.notSupported for a command that a server does not support */
 async function handlerOf<Flags extends OptionValues>(
   { run, remote }: Definition<Flags>,
   { io, options }: Session,
@@ -90,12 +89,15 @@ async function handlerOf<Flags extends OptionValues>(
 ): Promise<Handler<Flags>> {
   const address = options.remote ?? io.environment['COMPOSE_REMOTE'];
   if (!address || remote === 'here') return run;
-  if (options.backend !== undefined) throw new UsageError('--remote and --backend exclude each other.');
+  if (options.backend !== undefined) throw new UsageError('--remote and --backend cannot be combined.');
   if (remote === undefined) throw notSupported(name, 'remote');
   return remote();
 }
 
-/** The same options are understood after the command's name; a short form that the command has itself is its own. */
+/**
+ * The global options are also accepted after the command's name. A short form that the command defines takes
+ * precedence.
+ */
 function acceptGlobals(command: Command): void {
   const taken = new Set(command.options.flatMap(({ short, long }) => [short, long]));
   for (const option of globalOptions()) {
@@ -108,14 +110,14 @@ function acceptGlobals(command: Command): void {
   }
 }
 
-/** Runs a command's work until it ends or is given up, and turns its failure into a line and an exit code. */
+/** Runs a command until it ends or is interrupted, and converts its failure to a message and an exit code. */
 async function perform(
   io: Io,
   options: GlobalOptions,
   work: (session: Session) => Promise<number | undefined>,
 ): Promise<number> {
   const interrupted = new AbortController();
-  // Each call to the engine that is under way listens: many are no leak.
+  // Each engine request in progress adds a listener, so many listeners are not a leak.
   setMaxListeners(0, interrupted.signal);
   const impatient = new AbortController();
   const release = io.onInterrupt(() => {

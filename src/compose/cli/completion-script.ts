@@ -1,4 +1,4 @@
-/** What a shell is told once; on each Tab it asks `plumbline compose __complete`. */
+/** The completion scripts of the shells. On each Tab they call `plumbline compose __complete`. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 

@@ -1,8 +1,8 @@
-/** The keys that leave a process in a container running, Ctrl-P and then Ctrl-Q, as Docker has them. */
+/** The keys that detach from a process and leave it running: Ctrl-P, then Ctrl-Q, as in Docker. */
 const CTRL_P = 0x10;
 const CTRL_Q = 0x11;
 
-/** The user left the process; it still runs. */
+/** The user detached; the process is still running. */
 export class Detached extends Error {
   override readonly name = 'Detached';
   constructor() {
@@ -11,10 +11,10 @@ export class Detached extends Error {
 }
 
 /**
- * Passes keys on, and ends at the detach keys. A Ctrl-P is held back until the next key shows what it belongs to, so
- * that the engine, which knows the same keys, never sees both.
+ * Passes keys on, and ends at the detach keys. A Ctrl-P is held back until the next key, so that the engine, which
+ * handles the same keys, never sees both.
  *
- * @param onDetach called once, when both keys were pressed
+ * @param onDetach called once, when both keys have been pressed
  */
 export async function* untilDetached(
   keys: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** What a person reads about a failure, and the exit code that a script gets. */
+/** Error messages and exit codes of commands. */
 import { ComposeFailure, describeFailure, exitCodeOfFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError, TerminalError } from '../runtime/errors.js';
@@ -8,15 +8,15 @@ import { RemoteFailure } from './remote/failures.js';
 
 export const EXIT_FAILURE = 1;
 export const EXIT_USAGE = 2;
-/** 128 + SIGINT: the user gave up before the command was done. */
+/** 128 + SIGINT: the user interrupted the command. */
 export const EXIT_INTERRUPTED = 130;
 
-/** A wrong command line that the argument parser could not see. */
+/** An invalid command line that the argument parser cannot detect. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The reason with which a command's signal fires. */
+/** The abort reason of an interrupted command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   constructor() {
@@ -35,7 +35,7 @@ export class Explained extends Error {
   }
 }
 
-/** One line for everything in the error catalogue; the whole error for a fault of ours. */
+/** One line for errors of the catalogue; the full error for a bug. */
 export function describe(error: unknown): string {
   if (error instanceof Explained) return [describe(error.cause), ...error.lines].join('\n');
   if (error instanceof ComposeFailure) return describeFailure(error);

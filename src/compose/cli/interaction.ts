@@ -1,15 +1,15 @@
-/** Puts a process in a container between this command's input and output. */
+/** Connects a process in a container to this command's input and output. */
 import type { AttachedProcess } from '../runtime/records.js';
 import { Detached, untilDetached } from './detach-keys.js';
 import type { Session } from './session.js';
 
 /**
- * Passes input and output on until the process ends.
+ * Copies input and output until the process ends.
  *
  * @param start starts the process with the input; the signal ends the attachment, not the process
  * @returns its exit code
- * @throws Detached when the user left it with the detach keys
- * @throws the session's reason when the user gives up
+ * @throws Detached when the user pressed the detach keys
+ * @throws the session's reason when the user interrupts
  */
 export async function interact(
   { io, signal: interrupted }: Session,
@@ -21,7 +21,7 @@ export async function interact(
   const detach = (): void => {
     left.abort(new Detached());
   };
-  // With a terminal, the process gets keys as they are pressed, Ctrl-C included.
+  // With a terminal, the process receives each key as pressed, including Ctrl-C.
   const cook = tty ? io.stdin.raw() : () => undefined;
   let unwatch = (): void => undefined;
   try {
@@ -29,7 +29,7 @@ export async function interact(
     const running = await start(interactive ? stdin : undefined, signal);
     if (tty) {
       const resize = (): void => {
-        // A process that has just ended has no size to set.
+        // A process that has just ended cannot be resized.
         running.resize({ rows: io.stdout.rows, columns: io.stdout.columns }).catch(() => undefined);
       };
       resize();
@@ -48,7 +48,7 @@ export async function interact(
   } finally {
     unwatch();
     cook();
-    // The process has ended, and the user may never press a key again.
+    // The process has ended; do not wait for another key.
     if (interactive) io.stdin.close();
   }
 }

@@ -1,10 +1,10 @@
-/** Everything that a command has of the world around it, handed in so that tests hold it. */
+/** The command's environment: streams, signals and engines, injected so that tests control it. */
 import { onEndOfNpm } from '../../contract/end-of-npm.js';
 import { systemClock, type Clock } from '../runtime/clock.js';
 import { chooseEngine, type ChosenEngine } from '../runtime/select.js';
 
 export interface Output {
-  /** Settles when the reader has taken it: a slow reader slows the command, and fills no memory. */
+  /** Settles when the reader has taken the data, so that a slow reader applies back-pressure. */
   write(data: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   readonly columns: number;
@@ -13,9 +13,9 @@ export interface Output {
 
 export interface Input extends AsyncIterable<Uint8Array> {
   readonly isTerminal: boolean;
-  /** Passes each key on as it is pressed, without echo; the answer ends that. */
+  /** Passes each key on as pressed, without echo. Returns a function that ends raw mode. */
   raw(): () => void;
-  /** Ends the reading, also a read that waits for a key or a writer. Nothing can be read afterwards. */
+  /** Ends reading, including a pending read. Nothing can be read afterwards. */
   close(): void;
 }
 
@@ -32,15 +32,18 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly clock: Clock;
-  /** The engine that commands go to; nothing is opened yet. */
+  /** Chooses the engine without opening it. */
   chooseEngine(choice: EngineChoice): Promise<ChosenEngine>;
-  /** Calls back at each Ctrl-C, at SIGTERM, and when the npm that runs the command has ended; the answer ends that. */
+  /**
+   * Calls back on each Ctrl-C, on SIGTERM, and when the npm that runs the command has ended. Returns a function that
+   * unsubscribes.
+   */
   onInterrupt(handler: () => void): () => void;
-  /** Calls back when the terminal has another size; the answer ends that. */
+  /** Calls back when the terminal is resized. Returns a function that unsubscribes. */
   onResize(handler: () => void): () => void;
-  /** The code that the process ends with when it ends by itself. */
+  /** The exit code for a normal end of the process. */
   setExitCode(code: number): void;
-  /** Ends the process now: the command line was help or wrong usage. */
+  /** Ends the process now, after help or a usage error. */
   exit(code: number): never;
 }
 
@@ -61,7 +64,7 @@ export function processIo(): Io {
           process.stdin.setRawMode(false);
         };
       },
-      // Without this, a terminal that waits for a key keeps the process alive until the next one.
+      // Otherwise a terminal read keeps the process alive until the next key.
       close: () => process.stdin.destroy(),
       async *[Symbol.asyncIterator]() {
         for await (const chunk of process.stdin) {
@@ -76,12 +79,12 @@ export function processIo(): Io {
     onInterrupt(handler) {
       const endWatch = onEndOfNpm(process.env, handler);
       const onSignal = (): void => {
-        endWatch(); // npm ends by the same Ctrl-C, which is no second one
+        endWatch(); // the same Ctrl-C ends npm; do not count it twice
         handler();
       };
       process.on('SIGINT', onSignal);
       process.on('SIGTERM', onSignal);
-      // A command that waits for nothing but memory, as on the mock backend, is not done for that.
+      // Keeps the process alive for commands that only wait for memory, as on the mock backend.
       const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
       return () => {
         clearInterval(alive);
@@ -103,14 +106,14 @@ export function processIo(): Io {
   };
 }
 
-/** How much text is gathered at most before it is written, in UTF-16 units. */
+/** The maximum text buffered before a write, in UTF-16 units. */
 const GATHERED = 64 * 1024;
 
 type Writer = (stream: NodeJS.WriteStream, data: string | Uint8Array) => Promise<void>;
 
 /**
- * Writes texts that come in one turn of the event loop together, because a system call for each line of a log takes
- * longer than all else that is done with it. What goes to two streams keeps its order.
+ * Batches texts written in one turn of the event loop, because one system call per log line dominates the cost.
+ * Preserves the order across two streams.
  */
 function gatheringWriter(): Writer {
   let pending: { readonly stream: NodeJS.WriteStream; text: string } | undefined;
@@ -143,7 +146,7 @@ function gatheringWriter(): Writer {
 
 function outputTo(stream: NodeJS.WriteStream, writer: Writer): Output {
   let closed = false;
-  // `compose logs | head`: whoever reads has had enough, which is no failure.
+  // The reader has closed the pipe, as in `compose logs | head`. Not an error.
   stream.on('error', () => (closed = true));
   return {
     write: (data) => (closed ? Promise.resolve() : writer(stream, data)),

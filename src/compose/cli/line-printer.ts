@@ -1,4 +1,4 @@
-/** Prints the output of many containers, each line behind the name of its container, in its colour. */
+/** Prints the output of many containers, each line prefixed with its container's name in colour. */
 import type { MemberLine } from '../orchestrator/logs.js';
 import type { Session } from './session.js';
 import { colourAt, isColoured, paint } from './text.js';
@@ -12,15 +12,15 @@ export interface LinePrinterOptions {
 
 export interface LinePrinter {
   line(line: MemberLine): Promise<void>;
-  /** Something about a container that it did not print itself. */
+  /** Prints a message about a container. */
   note(container: string, text: string): Promise<void>;
-  /** Makes prefixes as wide as the widest of these containers' and gives each its colour, in order of their names. */
+  /** Sizes the prefixes for these containers and assigns their colours in name order. */
   expect(containers: readonly string[]): void;
 }
 
 /**
- * @param project its name is left out of the names of containers
- * @returns a printer whose prefixes grow with the widest name that it has met
+ * @param project its name is omitted from container names
+ * @returns a printer whose prefixes grow with the longest name seen
  */
 export function linePrinter(session: Session, project: string, options: LinePrinterOptions): LinePrinter {
   const { io } = session;

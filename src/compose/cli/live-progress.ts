@@ -1,4 +1,6 @@
-/** Progress on a terminal: a header with counts, and one row per resource with its status and time, redrawn in place. */
+/**
+ * Progress on a terminal: a header with counts, and one row per resource with its status and time, redrawn in place.
+ */
 import type { Progress } from '../orchestrator/orchestration.js';
 import type { Output } from './io.js';
 import type { ProgressOptions, ProgressView } from './progress.js';
@@ -8,18 +10,18 @@ interface Row {
   readonly name: string;
   readonly status: string;
   readonly done: boolean;
-  /** The newest line of its build or pull. */
+  /** The latest line of its build or pull. */
   readonly detail: string;
   /** In ms since 1970. */
   readonly begun: number;
   readonly ended: number | undefined;
 }
 
-/** How much of a failed build is shown. */
+/** The number of lines shown of a failed build. */
 const KEPT_LINES = 30;
-/** How often the times of what is under way are drawn again. */
+/** The redraw interval of running times. */
 const TICK_MS = 200;
-/** The header, and the line below the last row, where the cursor is. */
+/** The header, and the line with the cursor below the last row. */
 const OTHER_LINES = 2;
 
 export function liveView(
@@ -31,7 +33,7 @@ export function liveView(
   const said = new Map<string, string[]>();
   const now = (): number => clock.now().getTime();
   let begun = now();
-  /** The lengths of the lines that stand above the cursor. */
+  /** The lengths of the lines above the cursor. */
   let drawn: readonly number[] = [];
   let above = '';
   let isPending = false;
@@ -46,7 +48,7 @@ export function liveView(
       ticking = undefined;
     }
   };
-  /** A terminal that has become narrower has wrapped what stands there. */
+  /** A terminal that was narrowed has wrapped the lines. */
   const erase = (): string => {
     const lines = drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / output.columns)), 0);
     drawn = [];
@@ -54,7 +56,7 @@ export function liveView(
   };
   const draw = (): string => {
     if (rows.size === 0) return '';
-    // More rows than the terminal has cannot be redrawn: those that are done scroll away first.
+    // More rows than the terminal has cannot be redrawn, so finished rows scroll away first.
     const room = Math.max(1, output.rows - OTHER_LINES - 1);
     const widths = widthsOf([...rows.values()]);
     const text = (row: Row): string => rowText(row, widths, now(), output.columns);
@@ -67,7 +69,7 @@ export function liveView(
     drawn = [header.length, ...shown.map(([, row]) => text(row).length)];
     return `${header}\n${shown.map(([, row]) => `${paint(text(row), colourOf(row), coloured)}\n`).join('')}`;
   };
-  /** Many reports in one turn are drawn once. */
+  /** Combines many reports in one turn into one redraw. */
   function redraw(): void {
     if (isPending) return;
     isPending = true;
@@ -110,7 +112,7 @@ export function liveView(
     },
     async close() {
       await last;
-      // What is printed from here on stands below, and must not be redrawn over.
+      // Later output appears below, so the rows above must not be redrawn.
       rows.clear();
       drawn = [];
       tick();
@@ -118,7 +120,7 @@ export function liveView(
   };
 }
 
-/** Keeps a line of a build or a pull for its row, and for the case that it fails. */
+/** Keeps a line of a build or a pull for its row, and for an error report. */
 function hear(
   { name, text }: Extract<Progress, { kind: 'line' }>,
   rows: Map<string, Row>,
@@ -145,7 +147,7 @@ function rowText(
   const mark = status === 'Failed' ? '✘' : done ? '✔' : '⠿';
   const time = seconds((ended ?? now) - begun).padStart(6);
   const rest = `${status.padEnd(widths.status)} ${time}`;
-  // A long name must not push its status out of the terminal.
+  // A long name must not push the status off the screen.
   const room = Math.max(8, columns - rest.length - 5);
   const named = name.length > room ? `${name.slice(0, room - 1)}…` : name.padEnd(Math.min(widths.name, room));
   const text = ` ${mark} ${named} ${rest}${detail === '' ? '' : `  ${detail}`}`;

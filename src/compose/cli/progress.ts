@@ -1,4 +1,4 @@
-/** Shows the progress of a command: redrawn in place on a terminal, otherwise in plain lines, as JSON, or not at all. */
+/** Shows the progress of a command: redrawn in place on a terminal, as plain lines, as JSON, or not at all. */
 import type { Progress } from '../orchestrator/orchestration.js';
 import type { Clock } from '../runtime/clock.js';
 import type { Output } from './io.js';
@@ -10,11 +10,11 @@ export type ProgressStyle = (typeof PROGRESS_STYLES)[number];
 
 export interface ProgressView {
   report(progress: Progress): void;
-  /** Tells the user what to do or expect. */
+  /** Prints a hint to the user. */
   note(text: string): void;
-  /** Writes something else, which may go to the same terminal, in order with the progress. */
+  /** Writes other output to the terminal, in order with the progress. */
   beside(write: () => Promise<void>): Promise<void>;
-  /** Settles when all has been written. What was drawn until now is not drawn again. */
+  /** Settles when everything has been written. Earlier output is not redrawn afterwards. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface ProgressOptions {
   readonly style: ProgressStyle;
   readonly coloured: boolean;
   readonly clock: Clock;
-  /** Does what else is written go to the same terminal? */
+  /** Whether other output goes to the same terminal. */
   readonly isShared: boolean;
 }
 
@@ -53,7 +53,7 @@ export function progressView(output: Output, options: ProgressOptions): Progress
   }
 }
 
-/** Writes lines one after the other, in order. */
+/** Writes lines in order. */
 function lineView(
   output: Output,
   lineOf: (progress: Progress) => string,

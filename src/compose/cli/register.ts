@@ -7,7 +7,7 @@ import { processIo, type Io } from './io.js';
 /** Adds one command. */
 type Add = (compose: Command, io: Io, version: string) => void;
 
-/** By name, in the order of the help; each is loaded when it is asked for, because most of a command's time is that. */
+/** Commands in the order of the help. Each is loaded on demand, because loading dominates the run time. */
 const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   up: async () => (await import('./commands/up.js')).upCommand,
   down: async () => (await import('./commands/down.js')).downCommand,
@@ -44,19 +44,19 @@ async function completionCommand(): Promise<Add> {
   };
 }
 
-/** What shells ask on each Tab; it needs the command that is typed, too. */
+/** The command that shells call on each Tab. It also needs the command being completed. */
 const COMPLETE = '__complete';
 
 const ALIASES: Readonly<Record<string, string>> = { convert: 'config' };
 
-/** With one of these, all commands may have to be listed. */
+/** These may list all commands. */
 const HELP = ['help', '--help', '-h'];
 
 /**
- * Adds `compose` and those of its commands that the arguments name to a program. Wrong usage ends the process with 2.
+ * Adds `compose` and the commands named in the arguments to a program. A usage error exits with 2.
  *
- * @param args what follows `compose`; without the name of a command among them, all commands are added
- * @param io the world around the commands; default: this process
+ * @param args the words after `compose`; if they name no command, all commands are added
+ * @param io the environment of the commands; default: this process
  * @returns the `compose` command
  */
 export async function registerComposeCommands(
@@ -72,7 +72,7 @@ export async function registerComposeCommands(
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', OVERVIEW)
     .exitOverride((error) => {
-      // Asked-for help is a success; everything else that the parser ends with is wrong usage.
+      // Requested help is a success; every other exit of the parser is a usage error.
       io.exit(error.exitCode === 0 ? 0 : EXIT_USAGE);
     });
   for (const option of globalOptions()) compose.addOption(option);
@@ -80,7 +80,7 @@ export async function registerComposeCommands(
   return compose;
 }
 
-/** A word that is no command here, but the name of a file or a service, adds one too many: that does no harm. */
+/** A word that is a file or service name may load an unneeded command, which is harmless. */
 function named(args: readonly string[]): Promise<Add>[] {
   const words = new Set(args.map((word) => (word === COMPLETE ? 'completion' : (ALIASES[word] ?? word))));
   const asked = Object.entries(COMMANDS).filter(([name]) => words.has(name));
@@ -93,7 +93,7 @@ The project's files are compose.yml, compose.yaml, docker-compose.yml or docker-
 the override file beside it, unless -f or COMPOSE_FILE says otherwise. Its name is --project-name,
 COMPOSE_PROJECT_NAME, the file's name:, or the directory's.
 
-Containers run on --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native (Podman, no service) or
+Containers run on the backend set by --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native (Podman, no service) or
 mock (in memory). Without either: the engine of --context, DOCKER_HOST, DOCKER_CONTEXT or Docker's current context;
 where none is configured, an engine that listens on this machine, else Podman. "compose version" prints which.
 

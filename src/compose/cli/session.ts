@@ -1,4 +1,4 @@
-/** One run of one command: its options resolved, its project loaded, its backend open. */
+/** One run of a command: its resolved options, loaded project and open backend. */
 import { ComposeFailure } from '../model/errors.js';
 import { loadProject, type LoadedProject, type LoadOptions } from '../model/load.js';
 import type { Project } from '../model/project.js';
@@ -14,7 +14,7 @@ import type { Io } from './io.js';
 import { progressView, type ProgressStyle, type ProgressView } from './progress.js';
 import { isColoured, paint, printable, YELLOW } from './text.js';
 
-/** Options that every command takes, before its name or after. */
+/** Options that every command accepts, before or after its name. */
 export interface GlobalOptions {
   readonly file?: readonly string[];
   readonly projectName?: string;
@@ -67,7 +67,7 @@ export class Session {
     await this.print(`${JSON.stringify(value, null, 2)}\n`);
   }
 
-  /** The engine that this command goes to. */
+  /** The engine of this command. */
   engine(): Promise<ChosenEngine> {
     const { backend, context } = this.options;
     return this.io.chooseEngine({
@@ -99,7 +99,7 @@ export class Session {
     return (engine.openKept ?? engine.open)();
   }
 
-  /** Prints below an error what is known of its cause, and what to do about it. */
+  /** Adds known causes and remedies to an error. */
   async explaining<T>(work: () => Promise<T>, project?: Project): Promise<T> {
     try {
       return await work();
@@ -124,7 +124,7 @@ export class Session {
     };
   }
 
-  /** @param services to narrow it to, with what they depend on */
+  /** @param services limits the project to these and their dependencies */
   async load(services: readonly string[] = []): Promise<LoadedProject> {
     const loaded = await loadProject(this.loadOptions(services));
     await this.warn(loaded.warnings);
@@ -140,8 +140,8 @@ export class Session {
   }
 
   /**
-   * What a command on existing containers is about. Without a compose file, a project that is named is known by its
-   * containers' labels alone.
+   * Selects the containers of a command. Without a compose file, a named project is identified by its containers'
+   * labels.
    */
   async select(services: readonly string[] = []): Promise<Selection> {
     try {

@@ -2,7 +2,7 @@
 import type { Output } from './io.js';
 
 const RESET = '\u001b[0m';
-/** Readable on dark and on light, one after the other per service. */
+/** Readable on dark and light backgrounds; assigned to services in sequence. */
 const COLOURS = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94] as const;
 
 export function paint(text: string, colour: number, on: boolean): string {
@@ -13,12 +13,12 @@ export const RED = 31;
 export const GREEN = 32;
 export const YELLOW = 33;
 
-/** The same colour for the same place in the list. */
+/** The same colour for the same index. */
 export function colourAt(index: number): number {
   return COLOURS[index % COLOURS.length] ?? COLOURS[0];
 }
 
-/** May this output be coloured? `--ansi` says, else NO_COLOR and whether it is a terminal. */
+/** Whether to use colours: as `--ansi` says, else by NO_COLOR and whether the output is a terminal. */
 export function isColoured(
   output: Output,
   ansi: string | undefined,
@@ -28,7 +28,7 @@ export function isColoured(
   return output.isTerminal && !environment['NO_COLOR'];
 }
 
-/** Columns as wide as their widest cell, three spaces between them. */
+/** Columns are as wide as their widest cell, separated by three spaces. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [titles, ...rows];
   const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -43,7 +43,7 @@ export function table(titles: readonly string[], rows: readonly (readonly string
     .join('');
 }
 
-/** `5 minutes`, from whole units. */
+/** `5 minutes`, in whole units. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const units = [
@@ -56,7 +56,7 @@ export function duration(milliseconds: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** Control characters of others must not reach the terminal as commands to it. */
+/** Escapes control characters in foreign text, so that the terminal does not interpret them. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }

@@ -1,4 +1,4 @@
-/** Keeps web pages from using a server that the browser's machine reaches: nobody is asked who they are there. */
+/** Prevents web pages from using a server that is reachable from the browser's machine and has no authentication. */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
@@ -10,27 +10,27 @@ import { ListenOptionsError } from './refusals.js';
 
 export interface AdmissionOptions {
   readonly address: ListenAddress;
-  /** Further names that requests may call the server by, as `--allow-host` has them: without a port. */
+  /** Additional host names for requests, as given by `--allow-host`, without a port. */
   readonly allowedHosts: readonly string[];
   /** The server's certificate, PEM; null without TLS. */
   readonly certificate: string | null;
 }
 
-/** The problem that a request is refused with; null: it may go on. */
+/** Returns the problem to reject a request with, or null to accept it. */
 export interface Admission {
   request(request: IncomingMessage): ProblemReply | null;
-  /** By its `Host` alone: a document that a link of another site may lead to. */
+  /** Checks only `Host`, for documents that other sites may link to. */
   host(request: IncomingMessage): ProblemReply | null;
 }
 
 /**
- * Decides by what only a browser says, and what a page cannot forge (Fetch standard, forbidden request-headers):
+ * Decides by headers that only browsers send and that pages cannot forge (Fetch standard, forbidden request-headers):
  *
- * - `Origin` and `Sec-Fetch-Site` tell of a page of another site, whose simple POSTs no browser asks leave for.
- * - `Host` tells of a page whose own name was made to lead here (DNS rebinding): to the browser it is of this site.
- *   A unix socket is beyond a browser; what stands before one may call it by any name.
+ * - `Origin` and `Sec-Fetch-Site` reveal a page of another site, whose simple POSTs are sent without preflight.
+ * - `Host` reveals a page whose host name resolves to this server (DNS rebinding); for the browser it is same-origin.
+ *   Browsers cannot reach a unix socket, and a proxy in front of one may use any host name.
  *
- * @throws ListenOptionsError when an allowed host is none
+ * @throws ListenOptionsError for an invalid allowed host
  */
 export function createAdmission({ address, allowedHosts, certificate }: AdmissionOptions): Admission {
   const allowed = new Set(allowedHosts.map(allowedHost));
@@ -41,13 +41,13 @@ export function createAdmission({ address, allowedHosts, certificate }: Admissio
     host === address.host.toLowerCase() ||
     host === withoutMapping(socket.localAddress ?? '') ||
     allowed.has(host) ||
-    // A browser lets no page call itself by a name that the certificate lacks.
+    // Browsers reject a host name that is not in the certificate.
     isNamedBy(named, host);
   const admitHost: Admission['host'] = (request) => {
     const { host: hostField = '' } = request.headers;
     const host = hostOf(hostField);
     if (host !== null && isOwn(host, request)) return null;
-    const message = `This server does not go by the name '${hostField}'. Call it by its address, or start it with --allow-host.`;
+    const message = `This server does not accept the host name '${hostField}'. Use its address, or start it with --allow-host.`;
     return foreignRequest({ message });
   };
   return {
@@ -55,12 +55,12 @@ export function createAdmission({ address, allowedHosts, certificate }: Admissio
     request: (request) => {
       const page = foreignPageOf(request);
       if (page === null) return admitHost(request);
-      return foreignRequest({ message: `A web page of ${page} asks this, which may not use this server.` });
+      return foreignRequest({ message: `Web pages of ${page} may not use this server.` });
     },
   };
 }
 
-/** The host in a Host header, lower case, IPv6 without its brackets; null for what is no host. */
+/** The host of a Host header, in lower case, IPv6 without brackets; null if invalid. */
 function hostOf(field: string): string | null {
   const [, bracketed, plain] = /^(?:\[([^[\]]*)\]|([^:[\]]+))(?::\d*)?$/.exec(field.toLowerCase()) ?? [];
   return bracketed ?? plain ?? null;
@@ -71,7 +71,7 @@ function allowedHost(given: string): string {
   if (isIPv6(text)) return text;
   const host = hostOf(text);
   if (host === null || /:\d*$/.test(text.replace(/^\[.*\]/, '')) || !/^[a-z0-9_.:-]+$/.test(host)) {
-    throw new ListenOptionsError(`--allow-host: '${given}' is no host; give a name or an address, without a port.`);
+    throw new ListenOptionsError(`--allow-host: '${given}' is not a host. Give a name or an address without a port.`);
   }
   return host;
 }
@@ -81,7 +81,7 @@ function isNamedBy(certificate: X509Certificate | null, host: string): boolean {
   return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
 }
 
-/** An IPv4 connection to a socket for both versions shows as `::ffff:192.0.2.1`. */
+/** An IPv4 connection to a dual-stack socket appears as `::ffff:192.0.2.1`. */
 function withoutMapping(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : '';
   return isIPv4(mapped) ? mapped : address;

@@ -1,4 +1,4 @@
-/** Changes of the auth store: each is whole or not made, and changes at the same time all last. */
+/** Changes the auth store. Each change is atomic, and concurrent changes are all kept. */
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,11 +14,11 @@ import { InvalidClient } from './refusals.js';
 const longestPauseMs = 40;
 
 /**
- * Puts a client into the store, which is made (mode 0600) when there is none.
+ * Adds a client to the store, which is created with mode 0600 if it is missing.
  *
- * @param certificate in PEM or DER; of a chain, the first one counts
- * @throws InvalidClient for a name or certificate that is none
- * @throws AuthStoreError duplicateName, duplicateFingerprint, or what reading the store gives
+ * @param certificate in PEM or DER; the first one of a chain counts
+ * @throws InvalidClient for an invalid name or certificate
+ * @throws AuthStoreError duplicateName, duplicateFingerprint, or a failure to read the store
  */
 export async function addClient(
   path: string,
@@ -35,7 +35,7 @@ export async function addClient(
   return client;
 }
 
-/** @throws AuthStoreError clientNotFound, or what reading the store gives */
+/** @throws AuthStoreError clientNotFound, or a failure to read the store */
 export async function removeClient(path: string, name: string, clock: Clock): Promise<void> {
   await change(path, clock, (clients) => {
     const others = clients.filter((client) => client.name !== name);
@@ -48,7 +48,7 @@ function fingerprintOf(certificate: Uint8Array): string {
   try {
     return new X509Certificate(certificate).fingerprint256;
   } catch (cause) {
-    throw new InvalidClient('The file holds no X.509 certificate in PEM or DER.', { cause });
+    throw new InvalidClient('The file does not contain an X.509 certificate in PEM or DER.', { cause });
   }
 }
 

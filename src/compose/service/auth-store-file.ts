@@ -1,9 +1,9 @@
-/** What an auth store's file holds, and what is wrong with one that holds something else. */
+/** Parses and validates the file of an auth store. */
 import { failure } from '../model/errors.js';
 
 export interface StoredClient {
   readonly name: string;
-  /** SHA-256 of the certificate: upper case, bytes parted by colons. */
+  /** SHA-256 of the certificate: upper case, bytes separated by colons. */
   readonly fingerprint256: string;
   /** RFC 3339. */
   readonly created_at: string;
@@ -15,7 +15,7 @@ export interface StoredClient {
  */
 export function parseAuthStore(text: string, path: string): readonly StoredClient[] {
   const entries = parseJson(text, path);
-  if (!Array.isArray(entries)) throw malformed(path, 'it is no JSON array');
+  if (!Array.isArray(entries)) throw malformed(path, 'it is not a JSON array');
   const clients = entries.map((entry: unknown, index) => parseClient(entry, `entry ${index + 1}`, path));
   requireUnique(clients);
   return clients;
@@ -38,7 +38,7 @@ export function requireUnique(clients: readonly StoredClient[]): void {
   }
 }
 
-/** A name ends up in logs and on terminals. */
+/** A name appears in logs and on terminals. */
 export function isClientName(name: string): boolean {
   return /^[^\p{C}]{1,128}$/u.test(name) && name.trim() === name;
 }
@@ -47,21 +47,21 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed(path, 'it is not JSON'); // the parser's own words quote the content
+    throw malformed(path, 'it is not JSON'); // the parser's message quotes the content
   }
 }
 
 const members = ['name', 'fingerprint256', 'created_at'];
 
 function parseClient(entry: unknown, where: string, path: string): StoredClient {
-  if (typeof entry !== 'object' || entry === null) throw malformed(path, `${where} is no object`);
+  if (typeof entry !== 'object' || entry === null) throw malformed(path, `${where} is not an object`);
   const unknown = Object.keys(entry).find((key) => !members.includes(key));
-  if (unknown !== undefined) throw malformed(path, `${where} has a member that is not known`);
+  if (unknown !== undefined) throw malformed(path, `${where} has an unknown member`);
   const { name, fingerprint256, created_at }: Partial<Record<keyof StoredClient, unknown>> = entry;
   if (typeof name !== 'string' || !isClientName(name)) {
     throw malformed(path, `${where} has no name of 1 to 128 printable characters`);
   }
-  // Written by hand it may be in lower case, or without the colons that openssl prints.
+  // A hand-written fingerprint may be in lower case, or without colons.
   const digits = typeof fingerprint256 === 'string' ? fingerprint256.replaceAll(':', '').toUpperCase() : '';
   if (!/^[0-9A-F]{64}$/.test(digits)) throw malformed(path, `${where} has no SHA-256 fingerprint`);
   if (typeof created_at !== 'string' || !isRfc3339(created_at)) {

@@ -1,6 +1,6 @@
 /**
- * The clients that may use a server over mutual TLS: a file that holds a JSON array of
- * `{name, fingerprint256, created_at}`, for its owner's eyes alone.
+ * The clients that may use a server over mutual TLS: a file with a JSON array of `{name, fingerprint256, created_at}`,
+ * readable by its owner only.
  */
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import type { Log } from '../../../generated/contract.js';
@@ -9,16 +9,16 @@ import { parseAuthStore, type StoredClient } from './auth-store-file.js';
 
 export interface AuthStore {
   /**
-   * The client with this certificate, or null. The file is read anew when it has changed; while it cannot be read,
-   * nobody is let in, and the log says why.
+   * The client with this certificate, or null. The file is read again after a change. While it cannot be read, no
+   * client is accepted, and the log contains the reason.
    *
-   * @param fingerprint256 as Node prints it: SHA-256, upper case, bytes parted by colons
+   * @param fingerprint256 as formatted by Node: SHA-256, upper case, bytes separated by colons
    */
   find(fingerprint256: string): Promise<StoredClient | null>;
 }
 
 /**
- * Opens the store of a server that runs.
+ * Opens the store of a running server.
  *
  * @throws AuthStoreError duplicateName, duplicateFingerprint, malformedFile or loosePermissions
  */
@@ -32,10 +32,10 @@ export async function openAuthStore(path: string, log: Log): Promise<AuthStore> 
     seen = version;
     try {
       clients = byFingerprint(await loadExisting(path));
-      log.info({ clients: clients.size }, 'the auth store has changed and was read again');
+      log.info({ clients: clients.size }, 'the auth store has changed and was reloaded');
     } catch (error) {
       clients = new Map();
-      log.error({ err: error }, 'the auth store has changed and cannot be read: no client is let in');
+      log.error({ err: error }, 'the auth store has changed and cannot be read: no client is accepted');
     }
   }
 
@@ -48,7 +48,7 @@ export async function openAuthStore(path: string, log: Log): Promise<AuthStore> 
 }
 
 /**
- * Reads the store. Without a file it is empty.
+ * Reads the store. A missing file is an empty store.
  *
  * @throws AuthStoreError duplicateName, duplicateFingerprint, malformedFile or loosePermissions
  */
@@ -56,7 +56,7 @@ export async function readAuthStore(path: string): Promise<readonly StoredClient
   const file = await openFile(path);
   if (file === undefined) return [];
   try {
-    // Of the open file, so that what is checked is what is read.
+    // Checks the open file, so that the checked file is the one read.
     const mode = (await file.stat()).mode & 0o777;
     if ((mode & 0o077) !== 0) {
       throw failure('AuthStoreError', 'loosePermissions', { path, mode: mode.toString(8).padStart(4, '0') });
@@ -69,19 +69,19 @@ export async function readAuthStore(path: string): Promise<readonly StoredClient
   }
 }
 
-/** The file that a path leads to: replacing a symbolic link would leave the store that others read as it was. */
+/** Resolves symbolic links, because replacing a link would leave the actual store unchanged. */
 export async function storeFile(path: string): Promise<string> {
-  return realpath(path).catch(() => path); // not there yet
+  return realpath(path).catch(() => path); // does not exist yet
 }
 
-/** A server that names a store without a file is set up wrongly: it would refuse everybody. */
+/** A server whose store does not exist is misconfigured: it would reject every client. */
 async function loadExisting(path: string): Promise<readonly StoredClient[]> {
   if ((await versionOf(path)) !== undefined) return readAuthStore(path);
-  const reason = 'there is no such file; "plumbline compose auth add" makes it';
+  const reason = 'there is no such file; create it with "plumbline compose auth add"';
   throw failure('AuthStoreError', 'malformedFile', { path, reason });
 }
 
-/** Whatever may change of a file changes this. */
+/** Identifies the file's version. */
 async function versionOf(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && `${found.dev}:${found.ino}:${found.ctimeNs}:${found.size}`;

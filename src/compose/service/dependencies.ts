@@ -1,4 +1,4 @@
-/** What every handler of the compose API works with. */
+/** The dependencies of every handler of the compose API. */
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { ComposeMetrics } from './metrics.js';
@@ -10,17 +10,17 @@ import type { Turns } from './turns.js';
 export interface ComposeDependencies {
   readonly backend: Backend;
   readonly clock: Clock;
-  /** Of the product. */
+  /** The product version. */
   readonly version: string;
   readonly startedAt: Date;
   readonly projects: ProjectRegistry;
-  /** What the operator allows callers and the projects that they send. */
+  /** Features that the operator allows callers and received projects to use. */
   readonly allowances: ReadonlySet<Allowance>;
   readonly metrics: ComposeMetrics;
-  /** Who may use the page for people; null: there is none. */
+  /** Controls access to the web page; null: the page is not served. */
   readonly page: PageAccess | null;
-  /** By project: two `up` of one project at the same time would make its containers twice. */
+  /** Serializes operations on a project: two concurrent `up` would create its containers twice. */
   readonly turns: Turns;
-  /** Fires when the server stops: streams then end. */
+  /** Fires when the server stops, which ends streams. */
   readonly stopping: AbortSignal;
 }

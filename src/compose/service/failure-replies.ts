@@ -1,4 +1,4 @@
-/** Turns what the runtime, the model and the orchestrator throw into the problems that the contract documents. */
+/** Converts errors of the runtime, the model and the orchestrator to the problems in the contract. */
 import type { ProblemReply } from '../../../generated/contract.js';
 import { failureProblems } from '../../../generated/problems.js';
 import { ComposeFailure } from '../model/errors.js';
@@ -7,12 +7,12 @@ import { RuntimeError, TerminalError } from '../runtime/errors.js';
 
 type Makers = typeof failureProblems;
 
-/** `RuntimeError.notFound`, `YamlError.malformed` and so on: all that a server can answer. */
+/** `RuntimeError.notFound`, `YamlError.malformed` and so on: all failures that a server can return. */
 export type FailureKey = {
   [Family in keyof Makers]: `${Family}.${keyof Makers[Family] & string}`;
 }[keyof Makers];
 
-/** The problems of some failures. */
+/** The problems of a failure. */
 export type ProblemOf<Key extends FailureKey> = Key extends `${infer Family extends keyof Makers}.${infer Case}`
   ? Case extends keyof Makers[Family]
     ? Makers[Family][Case] extends (...args: never[]) => infer Problem
@@ -22,9 +22,9 @@ export type ProblemOf<Key extends FailureKey> = Key extends `${infer Family exte
   : never;
 
 /**
- * Acts, and answers those failures that the operation documents; all others are thrown on.
+ * Runs an action and converts the failures that the operation documents to problems. Rethrows all others.
  *
- * @param timeoutStatus what RuntimeError.timeout is answered with: 408 where the caller said how long to wait
+ * @param timeoutStatus the status for RuntimeError.timeout: 408 if the caller set the timeout
  */
 export async function answering<Reply, Key extends FailureKey>(
   documented: readonly Key[],
@@ -36,12 +36,12 @@ export async function answering<Reply, Key extends FailureKey>(
   } catch (error) {
     const failure = failureOf(error);
     if (failure === null || !documented.some((key) => key === `${failure.error}.${failure.case}`)) throw error;
-    // The constructor of the case that was just found among the documented ones makes the problem of that case.
+    // The case was found among the documented ones, so its constructor makes a documented problem.
     return problemOf(failure, timeoutStatus) as ProblemOf<Key>;
   }
 }
 
-/** An entry of the error catalogue as it was thrown. */
+/** An entry of the error catalogue, as thrown. */
 export interface ThrownFailure {
   readonly error: string;
   readonly case: string;
@@ -51,7 +51,7 @@ export interface ThrownFailure {
   readonly cause: unknown;
 }
 
-/** null for what is no entry of the catalogue. */
+/** Null for an error outside the catalogue. */
 export function failureOf(error: unknown): ThrownFailure | null {
   if (error instanceof ComposeFailure) {
     const { error: family, case: failureCase, fields, message, location, cause } = error;
@@ -70,8 +70,8 @@ export function failureOf(error: unknown): ThrownFailure | null {
 }
 
 /**
- * The problems that stand for the state of the server itself, and that every operation that reaches the backend or the
- * disk documents; null for others, which no operation foresees.
+ * The problem for a failure of the server itself, which every operation that uses the backend or the disk documents.
+ * Null for other failures.
  */
 export function problemOfServer(error: unknown): ProblemReply | null {
   const failure = failureOf(error);
@@ -88,7 +88,7 @@ const ofServer: ReadonlySet<string> = new Set<FailureKey>([
 type MakeProblem = (members: Readonly<Record<string, unknown>>, options: { cause?: unknown }) => ProblemReply;
 
 function problemOf(failure: ThrownFailure, timeoutStatus: 408 | 504): ProblemReply {
-  // Each constructor takes the fields of its own case, which is what the failure has; by name, the compiler cannot tell.
+  // Each constructor takes the fields of its case, which the failure has. The compiler cannot infer this from a name.
   const makers = failureProblems as unknown as Readonly<Record<string, Readonly<Record<string, MakeProblem>>>>;
   const make = makers[failure.error]?.[failure.case];
   if (make === undefined) throw new Error(`${failure.error}.${failure.case} has no problem`);

@@ -1,4 +1,4 @@
-/** Every operation of the contract with its handler. */
+/** Maps every operation of the contract to its handler. */
 import type { ComposeHandlers } from '../../../generated/compose/operations.js';
 import * as containers from './containers/containers.js';
 import { execInContainer } from './containers/exec.js';

@@ -1,4 +1,4 @@
-/** `name=value` asks for a label with this value, `name` only that it is there. */
+/** `name=value` selects a label with this value, `name` a label with any value. */
 export function labelFilter(given: readonly string[] = []): { labels?: Readonly<Record<string, string>> } {
   if (given.length === 0) return {};
   return {

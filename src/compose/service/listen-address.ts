@@ -1,4 +1,4 @@
-/** Where `compose serve` listens, and where a client finds it: `--listen` and `--remote`. */
+/** The addresses of `--listen` and `--remote`. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import { failure } from '../model/errors.js';
@@ -6,18 +6,18 @@ import { failure } from '../model/errors.js';
 export type ListenAddress =
   /** `path` is absolute. */
   | { readonly scheme: 'unix'; readonly path: string }
-  /** `host` is a name or an address, IPv6 without its brackets; `port` 0 lets the system choose. */
+  /** `host` is a name or an address, IPv6 without brackets; with `port` 0 the system chooses the port. */
   | { readonly scheme: 'tcp' | 'tls'; readonly host: string; readonly port: number };
 
 /**
- * Reads `unix:///path/to/socket`, `tcp://host:port` or `tls://host:port`.
+ * Parses `unix:///path/to/socket`, `tcp://host:port` or `tls://host:port`.
  *
- * @param home what `~` at the start of a socket's path stands for
+ * @param home the directory that `~` at the start of a socket path means
  * @throws ListenAddressError malformed, missingHostOrPort or unsupportedScheme
  */
 export function parseListenAddress(input: string, home: string): ListenAddress {
   const [, schemeText, rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(input) ?? [];
-  // Control characters have no place in any of the forms, and must not reach a terminal in the error.
+  // Control characters are invalid in all forms, and must not reach a terminal in the error.
   if (schemeText === undefined || rest === undefined || /[\u0000-\u001f\u007f]/.test(input)) throw malformed(input);
   const scheme = schemeText.toLowerCase(); // RFC 3986, section 3.1
   if (scheme === 'unix') return { scheme, path: socketPath(rest, home, input) };
@@ -25,14 +25,14 @@ export function parseListenAddress(input: string, home: string): ListenAddress {
   throw failure('ListenAddressError', 'unsupportedScheme', { input });
 }
 
-/** The address as it is written: what `parseListenAddress` reads back. */
+/** Formats an address for `parseListenAddress`. */
 export function listenAddressText(address: ListenAddress): string {
   if (address.scheme === 'unix') return `unix://${address.path}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return `${address.scheme}://${host}:${address.port}`;
 }
 
-/** Does nobody but this machine reach it? */
+/** Whether only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.');
   return host === '::1' || host.toLowerCase() === 'localhost';
@@ -40,7 +40,7 @@ export function isLoopback(host: string): boolean {
 
 function socketPath(text: string, home: string, input: string): string {
   const path = text === '~' || text.startsWith('~/') ? join(home, text.slice(1)) : text;
-  // A relative path would name another socket in each working directory.
+  // The meaning of a relative path would depend on the working directory.
   if (!isAbsolute(path) || path.endsWith('/')) throw malformed(input);
   return path;
 }

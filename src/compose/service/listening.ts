@@ -1,4 +1,4 @@
-/** How `compose serve` is reached, and by whom: from an address and its options to a server that listens. */
+/** Validates the listen options of `compose serve` and starts the listener. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,36 +14,39 @@ import { ListenError, ListenOptionsError } from './refusals.js';
 
 export interface ListenOptions {
   readonly address: ListenAddress;
-  /** Lets plain TCP be reached from other machines, without any proof of who calls. */
+  /** Allows plain TCP from other machines, without authentication. */
   readonly insecure?: boolean | undefined;
-  /** Names that requests may call the server by, beside its address and those in its certificate. */
+  /** Accepted host names besides the address and those in the certificate. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** The server's certificate and key: paths of PEM files. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** What client certificates must chain to: path of a PEM file. */
+  /** The authority that must have signed client certificates: path of a PEM file. */
   readonly clientCa?: string | undefined;
-  /** Which of those clients are let in: path of the auth store. */
+  /** The accepted clients: path of the auth store. */
   readonly authStore?: string | undefined;
   /** Whether the page for people is served there: to browsers of this machine, or over TLS. */
   readonly page?: boolean | undefined;
 }
 
-/** Who calls: `name` is the client's in the auth store, null where the server has none. */
+/** The calling client: `name` is from the auth store, null if the server has none. */
 export interface Caller {
   readonly name: string | null;
 }
 
-/** Options and files that hold up; nothing listens yet. */
+/** Validated options and files; not listening yet. */
 export interface Listening {
-  /** Who calls over a connection; null: a certificate that is not in the auth store, whose requests are refused (403). */
+  /**
+   * Identifies the client of a connection. Null: its certificate is not in the auth store, and requests are rejected
+   * with 403.
+   */
   callerOf(socket: Socket): Promise<Caller | null>;
-  /** Refuses what web pages of other sites ask. */
+  /** Rejects requests of web pages from other sites. */
   readonly admission: Admission;
   /**
-   * Begins to listen. `url` of the answer is what `--remote` takes.
+   * Starts listening. The returned `url` is valid for `--remote`.
    *
-   * @throws ListenError when the address cannot be had
+   * @throws ListenError when the address is unavailable
    */
   listen(
     listener: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
@@ -51,7 +54,7 @@ export interface Listening {
 }
 
 /**
- * Checks the options and reads the files that they name.
+ * Validates the options and reads the files that they name.
  *
  * @throws ListenOptionsError
  * @throws AuthStoreError when the store cannot be loaded
@@ -99,7 +102,7 @@ function requireSense(options: ListenOptions): void {
       );
     }
     if (authStore !== undefined && clientCa === undefined) {
-      throw new ListenOptionsError('--auth-store needs --client-ca: without it no client shows a certificate.');
+      throw new ListenOptionsError('--auth-store needs --client-ca: without it no client presents a certificate.');
     }
   }
   if (options.page === true && address.scheme !== 'tls' && (address.scheme === 'unix' || !isLoopback(address.host))) {
@@ -115,7 +118,7 @@ function requireSense(options: ListenOptions): void {
   }
 }
 
-/** What is allowed, and still worth a second look. */
+/** Warns about allowed but risky options. */
 function warn({ address, clientCa }: ListenOptions, log: Log): void {
   if (address.scheme === 'unix' || isLoopback(address.host) || clientCa !== undefined) return;
   log.warn({ address: listenAddressText(address) }, 'everyone who reaches this address controls the containers');
@@ -137,8 +140,8 @@ async function readPem(option: string, path = ''): Promise<string> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
     throw new ListenOptionsError(`${option}: '${path}' cannot be read (${code}).`, { cause: error });
   });
-  // OpenSSL takes a file without any for an empty list, and would then let no client in.
-  if (!text.includes('-----BEGIN ')) throw new ListenOptionsError(`${option}: '${path}' is no PEM file.`);
+  // OpenSSL reads a file without certificates as an empty list, and would then reject every client.
+  if (!text.includes('-----BEGIN ')) throw new ListenOptionsError(`${option}: '${path}' is not a PEM file.`);
   return text;
 }
 
@@ -156,19 +159,19 @@ function listenError(address: ListenAddress, cause: unknown): unknown {
     return new ListenError(cause.message, { cause });
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === undefined) return cause;
-  const reason = reasons[code] ?? 'the system refuses it';
+  const reason = reasons[code] ?? 'the system rejects it';
   return new ListenError(`Cannot listen on ${listenAddressText(address)}: ${reason} (${code}).`, { cause });
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program has this port; stop it or choose another',
   EADDRNOTAVAIL: 'this machine does not have this address',
-  EACCES: 'you may not; choose a port above 1023, or a folder of your own',
-  ENOENT: 'the folder does not exist',
-  ENOTFOUND: 'this name has no address',
+  EACCES: 'permission denied; choose a port above 1023, or a directory that you own',
+  ENOENT: 'the directory does not exist',
+  ENOTFOUND: 'the host name cannot be resolved',
 };
 
-/** The address with the port that the system chose. */
+/** The address with the port chosen by the system. */
 function bound(address: ListenAddress, { server }: RunningServer): ListenAddress {
   const at = server.address();
   return address.scheme === 'unix' || at === null || typeof at === 'string' ? address : { ...address, port: at.port };

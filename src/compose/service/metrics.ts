@@ -6,9 +6,9 @@ import type { Runtime } from '../runtime/runtime.js';
 
 export interface ComposeMetrics {
   observe(served: Served): void;
-  /** Counts a reply that is not what the contract says. */
+  /** Counts a reply that does not match the contract. */
   observeMismatch(operationId: string): void;
-  /** Counts a stream as open until the answer is called. */
+  /** Counts a stream as open until the returned function is called. */
   streamOpened(): () => void;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
@@ -20,7 +20,7 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
   const registers = [registry];
   new Gauge({
     name: 'plumbline_compose_uptime_seconds',
-    help: 'Seconds since the server began.',
+    help: 'Seconds since the server started.',
     registers,
     collect() {
       this.set((clock.now().getTime() - startedAt.getTime()) / 1000);
@@ -36,7 +36,7 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
   });
   new Gauge({
     name: 'plumbline_compose_backend_up',
-    help: 'Whether the backend answers.',
+    help: 'Whether the backend responds.',
     registers,
     async collect() {
       this.set((await answers(backend)) ? 1 : 0);
@@ -44,7 +44,7 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
   });
   new Gauge({
     name: 'plumbline_compose_containers',
-    help: 'Containers by status; left out while the backend does not answer.',
+    help: 'Containers by status; absent while the backend does not respond.',
     labelNames: ['status'],
     registers,
     async collect() {
@@ -58,15 +58,15 @@ export function createComposeMetrics(backend: Runtime, clock: Clock, startedAt: 
   });
   const mismatches = new Counter({
     name: 'plumbline_reply_mismatch_total',
-    help: 'Replies that were not what the contract says, among the sampled ones.',
+    help: 'Sampled replies that did not match the contract.',
     labelNames: ['operation'],
     registers,
   });
-  const streams = new Gauge({ name: 'plumbline_compose_open_streams', help: 'Streams that are sent now.', registers });
+  const streams = new Gauge({ name: 'plumbline_compose_open_streams', help: 'Streams being sent.', registers });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its reply.',
-    // The operation, never the path: a label must not take as many values as there are URLs.
+    // The operation and not the path, because a label needs a bounded number of values.
     labelNames: ['operation', 'method', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
     registers,

@@ -1,16 +1,16 @@
-/** Why a server does not come to listen, or a client not into the auth store; beside the catalogue's own errors. */
+/** Start-up and auth store errors that are not in the error catalogue. */
 
-/** Options that do not go together, or name files that are not what they should be: wrong usage. */
+/** Incompatible options, or invalid files named by options: a usage error. */
 export class ListenOptionsError extends Error {
   override readonly name = 'ListenOptionsError';
 }
 
-/** An address that cannot be had: it is taken, or not this machine's, or not this user's. */
+/** An unavailable address: in use, not local, or not permitted. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** A name or a certificate that cannot be put into the auth store: wrong usage. */
+/** A name or certificate that the auth store does not accept: a usage error. */
 export class InvalidClient extends Error {
   override readonly name = 'InvalidClient';
 }

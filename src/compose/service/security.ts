@@ -4,13 +4,13 @@ import { clientNotAllowed } from '../../../generated/problems.js';
 import type { Caller } from './listening.js';
 
 /**
- * Lets in those whom the listener knows.
+ * Accepts the clients that the listener has identified.
  *
- * @param callerOf who calls over a connection; null: nobody whom the auth store has
+ * @param callerOf the client of a connection; null if the auth store does not contain it
  */
 export function composeSecurity(callerOf: (socket: Socket) => Promise<Caller | null>): ComposeSecurity {
   const refusal = clientNotAllowed({
-    message: 'The certificate of this client is not in the auth store of the server.',
+    message: "The client certificate is not in the server's auth store.",
   });
   return {
     clientCertificate: {

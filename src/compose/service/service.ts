@@ -34,44 +34,44 @@ export interface ComposeServiceOptions {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the product. */
+  /** The product version. */
   readonly version: string;
-  /** Where compose files that are sent outlive the server; null: they do not. */
+  /** The directory in which received compose files outlive the server; null: they do not. */
   readonly projectsFolder: string | null;
-  /** What the operator allows callers and the projects that they send; default: nothing. */
+  /** Features that the operator allows callers and received projects to use; default: none. */
   readonly allowances?: ReadonlySet<Allowance>;
-  /** The address that the service is reached at. */
+  /** The address at which the service is reached. */
   readonly entrance: Entrance;
-  /** The page for people, which the entrance is then for alone; default: there is none. */
+  /** The web page, which is then served only at this entrance; default: none. */
   readonly page?: { readonly access: PageAccess; readonly folder: URL } | null;
   readonly replyValidation: ReplyValidation;
-  /** The bundled contract and the script of the API reference, as the build has put them. */
+  /** The bundled contract and the script of the API reference, from the build. */
   readonly pages: { readonly openapi: URL; readonly referenceScript: URL };
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 export interface ComposeService {
-  /** Answers requests; to be given to `listen`. */
+  /** The request listener for `listen`. */
   readonly listener: Listener;
-  /** The same at another address, without the page. */
+  /** A listener for another address, without the page. */
   listenerFor(entrance: Entrance): Listener;
-  /** Ends the streams that are open, and those that are still asked for, so that the server can stop. */
+  /** Ends open and newly requested streams, so that the server can stop. */
   endStreams(): void;
-  /** Lets go of what the service holds; the server has stopped by then. */
+  /** Releases resources, after the server has stopped. */
   close(): Promise<void>;
 }
 
 /**
  * The compose REST API on one backend.
  *
- * @throws RuntimeError.persistenceFailure when the projects folder cannot be read
+ * @throws RuntimeError.persistenceFailure when the projects directory cannot be read
  */
 export async function createComposeService(options: ComposeServiceOptions): Promise<ComposeService> {
   const { backend, clock, log, version, allowances = new Set<Allowance>(), page = null } = options;
   const startedAt = clock.now();
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // every open stream listens: many are no leak
+  setMaxListeners(0, stopping.signal); // every open stream adds a listener; not a leak
   const projects = await openProjectRegistry(options.projectsFolder, clock, allowances);
   const metrics = createComposeMetrics(backend, clock, startedAt);
   const dependencies: ComposeDependencies = {

@@ -1,21 +1,21 @@
-/** Streams of a reply: they end well when the caller goes, when the server stops, and when what they tell of is gone. */
+/** Reply streams. They end cleanly when the client leaves, the server stops, or the container is gone. */
 import { setMaxListeners } from 'node:events';
 import type { RequestContext } from '../../../generated/contract.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ComposeDependencies } from './dependencies.js';
 
-/** Fires when nobody needs the stream any more. */
+/** Fires when the stream is no longer needed. */
 export function streamSignal({ signal }: RequestContext, { stopping }: ComposeDependencies): AbortSignal {
   const either = AbortSignal.any([signal, stopping]);
-  // Each call to the engine that is under way listens: many are no leak.
+  // Each engine request in progress adds a listener, so many listeners are not a leak.
   setMaxListeners(0, either);
   return either;
 }
 
 /**
- * The items, each turned into a line, no faster than they are taken.
+ * Converts the items to lines, at the reader's pace.
  *
- * @param signal the one that the items were asked for with
+ * @param signal the signal of the request for the items
  */
 export async function* streamOf<Item, Line>(
   items: AsyncIterable<Item>,
@@ -30,7 +30,7 @@ export async function* streamOf<Item, Line>(
       yield lineOf(item);
     }
   } catch (error) {
-    // A container that was removed has no more to tell.
+    // A removed container has no more output.
     if (!signal.aborted && !isRuntimeError(error, 'notFound')) throw error;
   } finally {
     closed();

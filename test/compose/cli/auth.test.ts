@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     });
     expect(await run('auth', 'add', 'robin', '--cert', 'key.pem')).toMatchObject({
       code: 2,
-      stderr: 'The file holds no X.509 certificate in PEM or DER.\n',
+      stderr: 'The file does not contain an X.509 certificate in PEM or DER.\n',
     });
   });
 });

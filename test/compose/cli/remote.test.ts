@@ -327,7 +327,7 @@ describe.skipIf(missing !== null)(`compose --remote over mutual TLS${missing ===
     expect(await remote.run('ps', ...show(stranger))).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The certificate of this client is not in the auth store of the server.\n',
+      stderr: "The client certificate is not in the server's auth store.\n",
     });
     expect(await remote.run('ps')).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') });
     await setUp.run('auth', 'remove', 'robin', '--auth-store', authStore);

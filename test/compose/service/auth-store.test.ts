@@ -63,10 +63,10 @@ describe('reading the auth store', () => {
   it.each([
     ['', 'it is not JSON'],
     ['[{"name": "robin",', 'it is not JSON'],
-    ['{}', 'it is no JSON array'],
-    ['null', 'it is no JSON array'],
-    ['["robin"]', 'entry 1 is no object'],
-    [[robin, null], 'entry 2 is no object'],
+    ['{}', 'it is not a JSON array'],
+    ['null', 'it is not a JSON array'],
+    ['["robin"]', 'entry 1 is not an object'],
+    [[robin, null], 'entry 2 is not an object'],
     [[{ ...robin, name: '' }], 'entry 1 has no name'],
     [[{ ...robin, name: 'rob\u001bin' }], 'entry 1 has no name'],
     [[{ ...robin, name: 7 }], 'entry 1 has no name'],
@@ -74,7 +74,7 @@ describe('reading the auth store', () => {
     [[{ name: 'robin', created_at: at }], 'entry 1 has no SHA-256 fingerprint'],
     [[{ ...robin, created_at: 'yesterday' }], 'entry 1 has no created_at'],
     [[{ ...robin, created_at: '2026-02-45T10:00:00Z' }], 'entry 1 has no created_at'],
-    [[{ ...robin, role: 'admin' }], 'entry 1 has a member that is not known'],
+    [[{ ...robin, role: 'admin' }], 'entry 1 has an unknown member'],
   ])('stops at a file that cannot be decoded: %j', async (content, reason) => {
     await store(content);
     await expect(readAuthStore(path)).rejects.toMatchObject({

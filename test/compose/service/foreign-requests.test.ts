@@ -75,7 +75,7 @@ describe('a page of another site', () => {
     const { body } = await send(running.url, '/_ping', { Host: 'box.example.com:7070' });
     expect(JSON.parse(body)).toMatchObject({
       message:
-        "This server does not go by the name 'box.example.com:7070'. Call it by its address, or start it with --allow-host.",
+        "This server does not accept the host name 'box.example.com:7070'. Use its address, or start it with --allow-host.",
     });
   });
 
@@ -137,7 +137,7 @@ test.each(['', 'a b', 'http://box', 'box:7070', '[fd00::1]:7070', 'box/'])('%j i
   const listen = { address: { scheme: 'tcp', host: '127.0.0.1', port: 0 }, allowedHosts: [name] } as const;
   await expect(prepareListening(listen, captureLog().log)).rejects.toMatchObject({
     name: 'ListenOptionsError',
-    message: expect.stringContaining('is no host'),
+    message: expect.stringContaining('is not a host'),
   });
 });
 

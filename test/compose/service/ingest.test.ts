@@ -174,7 +174,7 @@ describe('with a projects folder', () => {
     expect(await server.expect(500, 'POST', '/projects/lost', shop)).toMatchObject({
       error: 'RuntimeError',
       case: 'persistenceFailure',
-      message: 'The compose files that were sent could not be written (ENOTDIR).',
+      message: 'The received compose files could not be written (ENOTDIR).',
     });
     await server.expect(404, 'GET', '/projects/lost');
     expect(await readFile(inner, 'utf8')).toBe('a file where the folder was');
@@ -186,7 +186,7 @@ describe('with a projects folder', () => {
     await writeFile(join(folder, 'broken.json'), '{}');
     await expect(openProjectRegistry(folder, systemClock)).rejects.toMatchObject({
       failure: { case: 'persistenceFailure' },
-      cause: { message: 'broken.json holds no project' },
+      cause: { message: 'broken.json does not contain a project' },
     });
   });
 });

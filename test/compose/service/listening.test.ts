@@ -74,7 +74,7 @@ describe('listening without TLS', () => {
   it('in a folder that does not exist fails in words', async () => {
     await expect(serve({ address: address('unix:///nowhere/at/all.sock') })).rejects.toMatchObject({
       name: 'ListenError',
-      message: expect.stringContaining('the folder does not exist'),
+      message: expect.stringContaining('the directory does not exist'),
     });
   });
 });
@@ -218,7 +218,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     const log = captureLog().log;
     await expect(prepareListening(options({ key: robin.keyFile }), log)).rejects.toThrow(/key values mismatch/);
     await expect(prepareListening(options({ clientCa: authStore }), log)).rejects.toThrow(
-      /--client-ca: .* is no PEM file/,
+      /--client-ca: .* is not a PEM file/,
     );
   });
 });

@@ -208,7 +208,7 @@ test('A build whose reader does not read goes on, and the reader is told how man
     .split('\n')
     .map((line) => JSON.parse(line) as { type: string; message?: string });
   const logged = frames.filter(({ type }) => type === 'log').length;
-  const lost = frames.flatMap(({ message }) => Number(/^(\d+) lines were left out/.exec(message ?? '')?.[1] ?? 0));
+  const lost = frames.flatMap(({ message }) => Number(/^(\d+) lines were dropped/.exec(message ?? '')?.[1] ?? 0));
   // One more line is the mock's own.
   expect(logged + lost.reduce((sum, each) => sum + each, 0)).toBe(lines + 1);
   expect(logged).toBeLessThan(lines);

@@ -909,7 +909,7 @@ export interface components {
       os: string;
       /** @description The processor architecture of the engine. */
       arch: string;
-      /** @description Seconds since the server began. */
+      /** @description Seconds since the server started. */
       uptime_seconds: number;
     };
     /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
@@ -3524,7 +3524,7 @@ export interface operations {
         };
         content: {
           /**
-           * @example # HELP plumbline_compose_uptime_seconds Seconds since the server began.
+           * @example # HELP plumbline_compose_uptime_seconds Seconds since the server started.
            *     # TYPE plumbline_compose_uptime_seconds gauge
            *     plumbline_compose_uptime_seconds 42
            */

@@ -1,4 +1,4 @@
-/** auth: who may use `compose serve` over mutual TLS. */
+/** `auth`: manages the clients of `compose serve` over mutual TLS. */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -17,14 +17,14 @@ interface StoreFlags {
 
 const STORE = [
   '--auth-store <file>',
-  'the auth store (default: COMPOSE_AUTH_STORE, else in the state folder)',
+  'the auth store (default: COMPOSE_AUTH_STORE, else in the state directory)',
 ] as const;
 
 export function authCommand(compose: Command, io: Io): void {
-  const auth = compose.command('auth').description('say which client certificates "compose serve" lets in');
+  const auth = compose.command('auth').description('manage the client certificates that "compose serve" accepts');
   define<StoreFlags & { cert: string }>(auth, io, {
     usage: 'add <name>',
-    description: 'let in the holder of a certificate, at running servers too',
+    description: 'accept a client certificate; running servers apply it at once',
     remote: 'here',
     options: (command) =>
       command.requiredOption('--cert <file>', "the client's certificate, PEM or DER").option(...STORE),
@@ -39,12 +39,12 @@ export function authCommand(compose: Command, io: Io): void {
   });
   define<StoreFlags & { format: 'table' | 'json' }>(auth, io, {
     usage: 'list',
-    description: 'list the clients that are let in',
+    description: 'list the accepted clients',
     remote: 'here',
     options: (command) =>
       command
         .option(...STORE)
-        .addOption(new Option('--format <format>', 'how to print them').choices(['table', 'json']).default('table')),
+        .addOption(new Option('--format <format>', 'output format').choices(['table', 'json']).default('table')),
     run: async (session, _args, { authStore, format }) => {
       const clients = await readAuthStore(storePath(session, authStore));
       if (format === 'json') await session.printJson(clients);
@@ -57,7 +57,7 @@ export function authCommand(compose: Command, io: Io): void {
   });
   define<StoreFlags>(auth, io, {
     usage: 'remove <name>',
-    description: 'let a client in no more, at running servers too',
+    description: 'stop accepting a client; running servers apply it at once',
     remote: 'here',
     options: (command) => command.option(...STORE),
     run: async (session, args, { authStore }) => {
@@ -69,7 +69,7 @@ export function authCommand(compose: Command, io: Io): void {
   });
 }
 
-/** Beside what else outlives a command: see `select.ts` of the runtime. */
+/** Stored in the state directory: see `select.ts` of the runtime. */
 function storePath({ io }: Session, given: string | undefined): string {
   const { environment, workingDirectory } = io;
   const named = given ?? environment['COMPOSE_AUTH_STORE'];

@@ -1,4 +1,4 @@
-/** completion, and the hidden command that shells ask for the words that can follow. */
+/** `completion`, and the hidden command that shells call for completions. */
 import { Argument, type Command, type Option } from 'commander';
 import { loadProject } from '../../model/load.js';
 import { listProjects } from '../../orchestrator/projects.js';
@@ -6,7 +6,7 @@ import { completionScript, SHELLS, type Shell } from '../completion-script.js';
 import type { Io } from '../io.js';
 import { Session, type GlobalOptions } from '../session.js';
 
-/** @param names of all commands, loaded or not */
+/** @param names of all commands, whether loaded or not */
 export function completionCommand(compose: Command, io: Io, names: readonly string[]): void {
   compose
     .command('completion')
@@ -17,7 +17,7 @@ export function completionCommand(compose: Command, io: Io, names: readonly stri
     });
   compose
     .command('__complete', { hidden: true })
-    .argument('[words...]', 'what is typed after "compose", the word under the cursor last')
+    .argument('[words...]', 'the words after "compose"; the word under the cursor is last')
     .action(async (words: readonly string[]) => {
       const found = await candidates(compose, io, words, names);
       const typed = words.at(-1) ?? '';
@@ -49,11 +49,11 @@ async function candidates(
 interface Understood {
   readonly command: Command | undefined;
   readonly options: GlobalOptions;
-  /** The option that the word under the cursor is the value of. */
+  /** The option whose value is under the cursor. */
   readonly pending: Option | undefined;
 }
 
-/** Reads the words before the cursor as far as completion needs them; what is wrong with them is not said here. */
+/** Parses the words before the cursor for completion. Errors are ignored. */
 function understood(compose: Command, words: readonly string[]): Understood {
   let command: Command | undefined;
   let pending: Option | undefined;
@@ -71,7 +71,7 @@ function understood(compose: Command, words: readonly string[]): Understood {
   }
   const text = <Key extends string>(key: Key): Partial<Record<Key, string>> => {
     const value = texts.get(key);
-    // The key is the one that was asked for, which the compiler does not see of a computed name.
+    // The key is the requested one, which the compiler cannot infer from a computed name.
     return value === undefined ? {} : ({ [key]: value } as Partial<Record<Key, string>>);
   };
   const options = {
@@ -98,7 +98,7 @@ async function valuesOf(option: Option, io: Io, options: GlobalOptions): Promise
   }
 }
 
-/** A file that is missing or wrong completes nothing. */
+/** A missing or invalid file completes nothing. */
 async function servicesOf(io: Io, options: GlobalOptions): Promise<readonly string[]> {
   try {
     const { project } = await loadProject(sessionOf(io, options).loadOptions());

@@ -1,4 +1,3 @@
-/** config. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
@@ -29,17 +28,17 @@ export function configCommand(compose: Command, io: Io): void {
   define<ConfigFlags>(compose, io, {
     usage: 'config [services...]',
     aliases: ['convert'],
-    description: 'check the compose file and print the project as it is understood',
+    description: 'validate the compose file and print the resolved project',
     remote: 'here',
     options: (command) =>
       command
-        .addOption(new Option('--format <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
-        .option('--services', 'names of services only')
-        .option('--volumes', 'names of volumes only')
-        .option('--profiles', 'names of profiles only')
-        .option('--images', 'names of images only')
-        .option('--hash <services>', 'configuration hashes of services: names with commas, or * for all')
-        .option('--no-interpolate', 'leave variables as they are written')
+        .addOption(new Option('--format <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
+        .option('--services', 'print service names only')
+        .option('--volumes', 'print volume names only')
+        .option('--profiles', 'print profile names only')
+        .option('--images', 'print image names only')
+        .option('--hash <services>', 'print configuration hashes: comma-separated services, or * for all')
+        .option('--no-interpolate', 'do not replace variables')
         .option('-o, --output <file>', 'write to a file')
         .option('-q, --quiet', 'check only'),
     run: async (session, services, flags) => {

@@ -1,4 +1,3 @@
-/** down. */
 import { Option, type Command } from 'commander';
 import { down, type DownOptions } from '../../orchestrator/down.js';
 import { wholeNumber } from '../arguments.js';
@@ -18,15 +17,15 @@ export function downCommand(compose: Command, io: Io): void {
     description: 'stop and remove containers and networks',
     options: (command) =>
       command
-        .option('-v, --volumes', 'remove the volumes, too, with what they hold')
+        .option('-v, --volumes', 'also remove volumes and their data')
         .addOption(
-          new Option('--rmi <which>', 'remove images: local ones without a name of their own, or all').choices([
+          new Option('--rmi <which>', 'remove images: local (built without a custom name) or all').choices([
             'local',
             'all',
           ]),
         )
-        .option('--remove-orphans', 'remove containers of services that the file does not have')
-        .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber),
+        .option('--remove-orphans', 'remove containers of services not in the compose file')
+        .option('-t, --timeout <seconds>', 'time for containers to stop (default: 10)', wholeNumber),
     run: async (session, services, flags) => {
       const { name, project } = await session.select(services);
       const options: DownOptions = {

@@ -1,4 +1,3 @@
-/** events. */
 import type { Command } from 'commander';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
@@ -17,12 +16,12 @@ export function eventsCommand(compose: Command, io: Io): void {
   const time = moment(() => io.clock.now());
   define<EventsFlags>(compose, io, {
     usage: 'events [services...]',
-    description: 'print what happens to containers, until Ctrl-C',
+    description: 'print container events until Ctrl-C',
     options: (command) =>
       command
         .option('-j, --json', 'one JSON object per line')
-        .option('--since <time>', 'also what happened since then: a date, or how long ago (42m)', time)
-        .option('--until <time>', 'up to this time', time),
+        .option('--since <time>', 'also print events since a date or duration (42m)', time)
+        .option('--until <time>', 'print events up to this time', time),
     run: async (session, services, { json, since, until }) => {
       const { name } = await session.select();
       const { backend, signal } = await session.orchestration();
@@ -36,7 +35,7 @@ export function eventsCommand(compose: Command, io: Io): void {
         });
         await printEvents(session, services, events, json === true);
       } catch (error) {
-        // Ctrl-C is how following ends.
+        // Ctrl-C is the normal end of following.
         if (!session.signal.aborted) throw error;
       }
       return 0;
@@ -45,7 +44,7 @@ export function eventsCommand(compose: Command, io: Io): void {
   });
 }
 
-/** @param services none: of all */
+/** @param services empty: all */
 export async function printEvents(
   session: Session,
   services: readonly string[],
@@ -65,7 +64,7 @@ function lineOf({ time, type, name, exitCode, signal, health }: RuntimeEvent, se
   return `${time} ${type} ${name} service=${service}${text}\n`;
 }
 
-/** Labels are what a user put on the container, which can be anything: only our own facts are told. */
+/** Labels are set by users and may contain anything, so they are omitted. */
 function jsonOf({ labels: _labels, ...event }: RuntimeEvent, service: string): string {
   return JSON.stringify({ ...event, service });
 }

@@ -1,4 +1,3 @@
-/** exec. */
 import type { Command } from 'commander';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
@@ -29,14 +28,18 @@ export function execCommand(compose: Command, io: Io): void {
     options: (command) =>
       command
         .passThroughOptions()
-        .option('-d, --detach', 'do not wait for it')
-        .option('-e, --env <name=value>', 'variable; a name alone takes the value from here; repeatable', collected)
+        .option('-d, --detach', 'run in the background')
+        .option(
+          '-e, --env <name=value>',
+          'environment variable; a name alone takes its local value; repeatable',
+          collected,
+        )
         .option('-u, --user <user>', 'user to run as')
         .option('-w, --workdir <path>', 'directory to run in')
-        .option('--privileged', 'with every right')
-        .option('--index <number>', 'which container of the service (default: the first)', wholeNumber)
-        .option('-T, --no-tty', 'no terminal in the container')
-        .option('--no-interactive', 'no standard input'),
+        .option('--privileged', 'give the process extended privileges')
+        .option('--index <number>', 'number of the container (default: the first)', wholeNumber)
+        .option('-T, --no-tty', 'do not allocate a terminal')
+        .option('--no-interactive', 'do not attach standard input'),
     examples: ['compose exec web sh', 'compose exec -T db pg_dump app > app.sql'],
     run: runExec,
     remote: async () => (await import('../remote/output.js')).exec,
@@ -65,7 +68,7 @@ async function runExec(
   };
   if (flags.detach === true) {
     const running = await backend.containers.exec(member.container.id, spec, { signal });
-    running.exitCode.catch(() => undefined); // Nobody waits for it.
+    running.exitCode.catch(() => undefined); // Not awaited.
     return 0;
   }
   const interactive = flags.interactive !== false;

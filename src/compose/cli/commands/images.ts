@@ -1,4 +1,3 @@
-/** build, pull. */
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
 import { buildProject, pullProject } from '../../orchestrator/image-acts.js';
@@ -21,10 +20,10 @@ export function buildCommand(compose: Command, io: Io): void {
     description: 'build images',
     options: (command) =>
       command
-        .option('--no-cache', 'build every step anew')
+        .option('--no-cache', 'build without cache')
         .option('--pull', 'look for newer base images')
-        .option('--build-arg <name=value>', 'argument of the build; repeatable', collected)
-        .option('--with-dependencies', 'also the services that these depend on'),
+        .option('--build-arg <name=value>', 'build argument; repeatable', collected)
+        .option('--with-dependencies', 'also build dependencies'),
     run: async (session, services, flags) => {
       const { project, contents } = await loadChosen(session, services, flags.withDependencies === true);
       await buildProject(await session.orchestration(), project, {
@@ -53,9 +52,9 @@ export function pullCommand(compose: Command, io: Io): void {
     description: 'pull images',
     options: (command) =>
       command
-        .option('--ignore-pull-failures', 'go on with the others when one fails')
-        .option('--ignore-buildable', 'leave out services that are built')
-        .option('--include-deps', 'also the services that these depend on')
+        .option('--ignore-pull-failures', 'continue when a pull fails')
+        .option('--ignore-buildable', 'skip services that are built')
+        .option('--include-deps', 'also pull dependencies')
         .addOption(new Option('--policy <policy>', 'which ones').choices(['always', 'missing']).default('always')),
     run: async (session, services, flags) => {
       const { project } = await loadChosen(session, services, flags.includeDeps === true);

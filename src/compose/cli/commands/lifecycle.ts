@@ -1,4 +1,3 @@
-/** start, stop, restart, kill, rm. */
 import type { Command } from 'commander';
 import { removeMembers } from '../../orchestrator/down.js';
 import {
@@ -15,12 +14,12 @@ import { EXIT_FAILURE, UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
 
-const TIMEOUT = ['-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)'] as const;
+const TIMEOUT = ['-t, --timeout <seconds>', 'time for containers to stop (default: 10)'] as const;
 
 export function startCommand(compose: Command, io: Io): void {
   define(compose, io, {
     usage: 'start [services...]',
-    description: 'start containers that exist',
+    description: 'start existing containers',
     run: async (session, services) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
@@ -34,7 +33,7 @@ export function startCommand(compose: Command, io: Io): void {
 export function stopCommand(compose: Command, io: Io): void {
   define<{ timeout?: number }>(compose, io, {
     usage: 'stop [services...]',
-    description: 'stop containers, keep them',
+    description: 'stop containers without removing them',
     options: (command) => command.option(...TIMEOUT, wholeNumber),
     run: async (session, services, { timeout }) => {
       await stopProject(await session.orchestration(), {
@@ -50,9 +49,8 @@ export function stopCommand(compose: Command, io: Io): void {
 export function restartCommand(compose: Command, io: Io): void {
   define<{ timeout?: number; deps?: boolean }>(compose, io, {
     usage: 'restart [services...]',
-    description: 'stop and start containers, with those that ask to be restarted with them',
-    options: (command) =>
-      command.option(...TIMEOUT, wholeNumber).option('--no-deps', 'leave out services that depend on these'),
+    description: 'restart containers, and dependants that request it',
+    options: (command) => command.option(...TIMEOUT, wholeNumber).option('--no-deps', 'do not restart dependants'),
     run: async (session, services, { timeout, deps }) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
@@ -68,7 +66,7 @@ export function killCommand(compose: Command, io: Io): void {
   define<{ signal?: string }>(compose, io, {
     usage: 'kill [services...]',
     description: 'send a signal to containers',
-    options: (command) => command.option('-s, --signal <signal>', 'which one (default: SIGKILL)', knownSignal),
+    options: (command) => command.option('-s, --signal <signal>', 'signal to send (default: SIGKILL)', knownSignal),
     run: async (session, services, { signal }) => {
       await killProject(await session.orchestration(), { ...(await session.select(services)), killSignal: signal });
       return 0;
@@ -86,12 +84,12 @@ export interface RmFlags {
 export function rmCommand(compose: Command, io: Io): void {
   define<RmFlags>(compose, io, {
     usage: 'rm [services...]',
-    description: 'remove containers that do not run',
+    description: 'remove stopped containers',
     options: (command) =>
       command
-        .option('-f, --force', 'do not ask')
+        .option('-f, --force', 'do not ask for confirmation')
         .option('-s, --stop', 'stop them first')
-        .option('-v, --volumes', 'remove their anonymous volumes, too'),
+        .option('-v, --volumes', 'also remove their anonymous volumes'),
     run: async (session, services, flags) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
@@ -113,9 +111,9 @@ export function rmCommand(compose: Command, io: Io): void {
   });
 }
 
-/** Only a person can be asked. */
+/** Confirmation needs a terminal. */
 export async function mayRemove({ io }: Session, members: readonly Member[]): Promise<boolean> {
-  if (!io.stdin.isTerminal) throw new UsageError('rm asks before it removes; without a terminal it needs --force.');
+  if (!io.stdin.isTerminal) throw new UsageError('rm asks for confirmation. Without a terminal, use --force.');
   await io.stderr.write(`Remove ${members.map(({ container }) => container.name).join(', ')}? [y/N] `);
   for await (const answer of io.stdin) return /^y(es)?$/i.test(Buffer.from(answer).toString().trim());
   return false;

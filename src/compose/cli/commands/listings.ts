@@ -1,4 +1,3 @@
-/** ps, ls, top, port. */
 import { Option, type Command } from 'commander';
 import { notFound } from '../../runtime/errors.js';
 import type { ContainerRecord, ContainerStatus, PortBinding, ProcessTable } from '../../runtime/records.js';
@@ -16,7 +15,7 @@ import { duration, table } from '../text.js';
 export type Format = 'table' | 'json';
 
 const FORMAT = (): Option =>
-  new Option('--format <format>', 'how to print it').choices(['table', 'json']).default('table');
+  new Option('--format <format>', 'output format').choices(['table', 'json']).default('table');
 
 export interface PsFlags {
   readonly all?: boolean;
@@ -33,13 +32,13 @@ export function psCommand(compose: Command, io: Io): void {
     description: 'list containers',
     options: (command) =>
       command
-        .option('-a, --all', 'also those that do not run, and those of run')
+        .option('-a, --all', 'include stopped and one-off containers')
         .option('-q, --quiet', 'ids only')
-        .option('--services', 'names of services only')
-        .option('--no-orphans', 'leave out services that the file does not have')
+        .option('--services', 'print service names only')
+        .option('--no-orphans', 'exclude services not in the compose file')
         .option(
           '--status <status>',
-          'only this status: created, running, stopping, stopped, exited; repeatable',
+          'filter by status: created, running, stopping, stopped, exited; repeatable',
           collected,
         )
         .addOption(FORMAT()),
@@ -157,10 +156,7 @@ export function lsCommand(compose: Command, io: Io): void {
     usage: 'ls',
     description: 'list projects that have containers',
     options: (command) =>
-      command
-        .option('-a, --all', 'also those of which nothing runs')
-        .option('-q, --quiet', 'names only')
-        .addOption(FORMAT()),
+      command.option('-a, --all', 'include stopped projects').option('-q, --quiet', 'names only').addOption(FORMAT()),
     run: async (session, _args, flags) =>
       printProjects(session, await listProjects(await session.orchestration()), flags),
     remote: async () => (await import('../remote/listings.js')).ls,
@@ -191,7 +187,7 @@ function counts(statuses: Readonly<Partial<Record<ContainerStatus, number>>>): s
 export function topCommand(compose: Command, io: Io): void {
   define<{ format: Format }>(compose, io, {
     usage: 'top [services...]',
-    description: 'list the processes in containers',
+    description: 'list container processes',
     options: (command) => command.addOption(FORMAT()),
     run: async (session, services, { format }) => {
       const { backend, signal, ...rest } = await session.orchestration();
@@ -234,11 +230,13 @@ export interface PortFlags {
 export function portCommand(compose: Command, io: Io): void {
   define<PortFlags>(compose, io, {
     usage: 'port <service> [port]',
-    description: "print where a service's port is published; without one, all of them",
+    description: "print where a service's port is published; without a port, all published ports",
     options: (command) =>
       command
-        .addOption(new Option('--protocol <protocol>', 'of the port').choices(['tcp', 'udp', 'sctp']).default('tcp'))
-        .option('--index <number>', 'which container of the service (default: the first)', wholeNumber)
+        .addOption(
+          new Option('--protocol <protocol>', 'protocol of the port').choices(['tcp', 'udp', 'sctp']).default('tcp'),
+        )
+        .option('--index <number>', 'number of the container (default: the first)', wholeNumber)
         .addOption(FORMAT()),
     run: async (session, [service = '', port], { protocol, index, format }) => {
       if (port !== undefined && !/^\d+$/.test(port)) throw new UsageError(`'${port}' is not a port.`);
@@ -257,7 +255,7 @@ export function portCommand(compose: Command, io: Io): void {
   });
 }
 
-/** @throws RuntimeError.notFound when one was asked for and is not published */
+/** @throws RuntimeError.notFound when the requested port is not published */
 export async function printPorts(
   session: Session,
   [service = '', port]: readonly (string | undefined)[],

@@ -1,4 +1,3 @@
-/** logs. */
 import { Option, type Command } from 'commander';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { projectLogs, type MemberLine } from '../../orchestrator/logs.js';
@@ -25,18 +24,18 @@ export function logsCommand(compose: Command, io: Io): void {
   const time = moment(() => io.clock.now());
   define<LogsFlags>(compose, io, {
     usage: 'logs [services...]',
-    description: 'print what containers have printed',
+    description: 'print container logs',
     options: (command) =>
       command
-        .option('-f, --follow', 'go on with what they print from now on')
-        .option('--since <time>', 'from this time on: a date, or how long ago (42m)', time)
-        .option('--until <time>', 'up to this time', time)
-        .option('-n, --tail <number>', 'only this many lines of each container, or all', tailCount)
+        .option('-f, --follow', 'follow new output')
+        .option('--since <time>', 'print lines since a date or duration (42m)', time)
+        .option('--until <time>', 'print lines up to this time', time)
+        .option('-n, --tail <number>', 'number of lines per container, or all', tailCount)
         .option('-t, --timestamps', 'print the time of each line')
-        .option('--no-color', 'print without colours')
-        .option('--no-log-prefix', 'print without the names of containers')
-        .option('--index <number>', 'only this container of a service', wholeNumber)
-        .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text')),
+        .option('--no-color', 'disable colours')
+        .option('--no-log-prefix', 'omit container names')
+        .option('--index <number>', 'number of the container', wholeNumber)
+        .addOption(new Option('--format <format>', 'output format').choices(['text', 'json']).default('text')),
     run: async (session, services, flags) => {
       const orchestration = await session.orchestration();
       const { index, since, until, tail } = flags;
@@ -75,7 +74,7 @@ export async function printLines(
       else await printer.line(line);
     }
   } catch (error) {
-    // Ctrl-C is how following ends.
+    // Ctrl-C is the normal end of following.
     if (flags.follow !== true || !session.signal.aborted) throw error;
   }
   return 0;

@@ -1,4 +1,3 @@
-/** run. */
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
@@ -36,25 +35,29 @@ interface RunFlags {
 export function runCommand(compose: Command, io: Io): void {
   define<RunFlags>(compose, io, {
     usage: 'run <service> [command...]',
-    description: 'run one command in a container of its own',
+    description: 'run a command in a one-off container',
     options: (command) =>
       command
         .passThroughOptions()
-        .option('-d, --detach', 'leave it running in the background and print its name')
-        .option('--rm', 'remove the container when it has ended')
-        .option('--no-deps', 'do not start what the service depends on')
-        .option('-e, --env <name=value>', 'variable; a name alone takes the value from here; repeatable', collected)
+        .option('-d, --detach', 'run in the background and print the container name')
+        .option('--rm', 'remove the container after it exits')
+        .option('--no-deps', 'do not start dependencies')
+        .option(
+          '-e, --env <name=value>',
+          'environment variable; a name alone takes its local value; repeatable',
+          collected,
+        )
         .option('-l, --label <name=value>', 'label; repeatable', collected)
         .option('-v, --volume <source:target>', 'volume or directory to mount; repeatable', collected)
         .option('-p, --publish <host:container>', 'port to publish; repeatable', collected)
-        .option('-P, --service-ports', "publish the service's own ports")
-        .option('--use-aliases', "be found under the service's names")
-        .option('--entrypoint <command>', "in place of the image's entrypoint")
+        .option('-P, --service-ports', "publish the service's ports")
+        .option('--use-aliases', "use the service's network aliases")
+        .option('--entrypoint <command>', "override the image's entrypoint")
         .option('-u, --user <user>', 'user to run as')
         .option('-w, --workdir <path>', 'directory to run in')
-        .option('--name <name>', 'name of the container')
-        .option('-T, --no-tty', 'no terminal in the container')
-        .option('--no-interactive', 'no standard input')
+        .option('--name <name>', 'container name')
+        .option('-T, --no-tty', 'do not allocate a terminal')
+        .option('--no-interactive', 'do not attach standard input')
         .option('--build', 'build the image first')
         .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never'])),
     examples: ['compose run --rm web sh', 'compose run --no-deps -e DEBUG=1 tests npm test'],
@@ -129,7 +132,7 @@ function wordsOf(text: string): string[] {
   }
 }
 
-/** `source:target[:ro]`; a source with a slash or dot in front is a directory of the host. */
+/** `source:target[:ro]`. A source that starts with a slash or dot is a host directory. */
 function mountOf(text: string, workingDirectory: string): Mount {
   const [first = '', target, access] = text.split(':');
   const readOnly = access?.split(',').includes('ro') === true;
@@ -142,7 +145,7 @@ function mountOf(text: string, workingDirectory: string): Mount {
 function publishedPortOf(text: string): PublishedPort {
   const match = /^(?:(?:(\[[^\]]+\]|[^:]*):)?(\d*):)?(\d+)(?:\/(tcp|udp|sctp))?$/.exec(text);
   const [, address, host, container, protocol] = match ?? [];
-  if (match === null) throw new UsageError(`'${text}' is not a port to publish: use host:container.`);
+  if (match === null) throw new UsageError(`'${text}' is not a valid port mapping: use host:container.`);
   return {
     containerPort: Number(container),
     protocol: protocol === 'udp' || protocol === 'sctp' ? protocol : 'tcp',

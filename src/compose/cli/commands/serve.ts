@@ -1,4 +1,3 @@
-/** serve: the REST API. */
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -42,22 +41,18 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
       command
         .option(
           '--listen <address>',
-          'unix:///path, tcp://host:port or tls://host:port (default: a socket in the run folder)',
+          'unix:///path, tcp://host:port or tls://host:port (default: a socket in the run directory)',
         )
-        .option('--cert <file>', 'certificate of the server, PEM (tls://)')
+        .option('--cert <file>', 'server certificate, PEM (tls://)')
         .option('--key <file>', 'key of that certificate, PEM (tls://)')
-        .option('--client-ca <file>', 'demand client certificates that chain to this one, PEM (tls://)')
-        .option('--auth-store <file>', 'let in those clients only that the store has (default: COMPOSE_AUTH_STORE)')
-        .option('--insecure', 'let plain TCP be reached from other machines')
-        .option(
-          '--allow-host <name>',
-          'let requests call the server by this name too; repeatable (tcp://, tls://)',
-          collected,
-        )
+        .option('--client-ca <file>', 'require client certificates signed by this authority, PEM (tls://)')
+        .option('--auth-store <file>', 'accept only clients in this store (default: COMPOSE_AUTH_STORE)')
+        .option('--insecure', 'allow plain TCP from other machines')
+        .option('--allow-host <name>', 'accept requests for this host name; repeatable (tcp://, tls://)', collected)
         .option('--allow <classes>', allowHelp, collectedAllowances)
-        .option('--ui', 'serve a page for people at the address (default then: tcp://127.0.0.1, a free port)')
-        .option('--projects <folder>', 'keep compose files that are sent here (default: until the server ends)')
-        .option('--stop-timeout <seconds>', 'how long requests may take to finish at the end', wholeNumber),
+        .option('--ui', 'serve the web page at the address (default then: tcp://127.0.0.1, a free port)')
+        .option('--projects <folder>', 'directory for received compose files (default: kept until the server stops)')
+        .option('--stop-timeout <seconds>', 'time for requests to finish at shutdown', wholeNumber),
     examples: [
       'compose serve',
       'compose serve --backend mock --listen tcp://127.0.0.1:7070',
@@ -68,9 +63,7 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
   });
 }
 
-const allowHelp = `let projects that are sent use more of this machine, as a list with commas; repeatable:\n${Object.entries(
-  ALLOWANCES,
-)
+const allowHelp = `features that received projects may use, comma-separated; repeatable:\n${Object.entries(ALLOWANCES)
   .map(([name, meaning]) => `${name}: ${meaning}`)
   .join('\n')}`;
 
@@ -83,10 +76,10 @@ function collectedAllowances(text: string, before: readonly Allowance[] = []): r
   return [...before, ...names.filter(isAllowance)];
 }
 
-/** Serves until the process is told to end; then streams end, and requests finish within the deadline. */
+/** Serves until the process receives a signal. Then streams end, and requests finish within the deadline. */
 async function serve(session: Session, flags: ServeFlags, version: string): Promise<number> {
   const { io } = session;
-  // Loaded when it serves: the server takes longer to load than other commands take to run.
+  // Loaded on demand, because the server takes longer to load than other commands take to run.
   const { createComposeService } = await import('../../service/service.js');
   const { createPageAccess } = await import('../../service/page/access.js');
   const log = logOf((await import('pino')).pino, io);
@@ -127,7 +120,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     }
     await fired(session.signal);
     log.info({ address: running.url }, 'stopping');
-    // The second signal: whoever sends it will not wait.
+    // The second signal stops the server at once.
     session.impatient.addEventListener('abort', () => {
       for (const { server } of servers) server.closeAllConnections();
     });
@@ -168,7 +161,9 @@ async function defaultAddress(io: Io): Promise<ListenAddress> {
   const path = defaultSocket(io);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
-    throw new UsageError(`The folder of the socket ${path} cannot be made (${code}): name another with --listen.`);
+    throw new UsageError(
+      `The directory of the socket ${path} cannot be created (${code}). Choose another with --listen.`,
+    );
   });
   return { scheme: 'unix', path };
 }
@@ -176,7 +171,7 @@ async function defaultAddress(io: Io): Promise<ListenAddress> {
 function listenOptions({ io }: Session, flags: ServeFlags, address: ListenAddress): ListenOptions {
   const file = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(io.workingDirectory, path);
-  // A store in the environment is for servers that have certificates; one that is named is an order.
+  // COMPOSE_AUTH_STORE applies only to servers with client certificates; an explicit option always applies.
   const authStore = flags.authStore ?? (flags.clientCa && io.environment['COMPOSE_AUTH_STORE']) ?? undefined;
   return {
     address,
@@ -190,7 +185,7 @@ function listenOptions({ io }: Session, flags: ServeFlags, address: ListenAddres
   };
 }
 
-/** JSON lines on standard error: standard output has the address. */
+/** JSON lines on standard error, because standard output has the address. */
 function logOf(pino: typeof createLog, { stderr, environment }: Io): Log {
   const level = environment['LOG_LEVEL'] || 'info';
   if (!(level in pino.levels.values) && level !== 'silent') {
@@ -209,7 +204,7 @@ function fired(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the script is in the built one. */
+/** `generated/` is beside `src/` both in the source tree and under `dist/`; the script is only in `dist/`. */
 const contractFile = new URL('../../../../generated/compose/openapi.json', import.meta.url);
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../../../dist/';
 const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);

@@ -1,4 +1,3 @@
-/** up, create. */
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
 import type { Service } from '../../model/service.js';
@@ -49,28 +48,28 @@ export interface UpFlags extends CreateFlags {
 export function upCommand(compose: Command, io: Io): void {
   define<UpFlags>(compose, io, {
     usage: 'up [services...]',
-    description: 'create and start containers; what is as it should be stays as it is',
+    description: 'create and start containers; up-to-date containers are kept',
     options: (command) => {
       createOptions(command)
-        .option('-d, --detach', 'leave them running in the background')
-        .option('--no-deps', 'leave out the services that these depend on')
-        .option('--no-start', 'create, do not start')
-        .option('--always-recreate-deps', 'replace the services that depend on a replaced one, too')
-        .option('-V, --renew-anon-volumes', 'empty anonymous volumes when a container is replaced')
-        .option('--abort-on-container-exit', 'stop all when one ends, with its exit code')
-        .option('--abort-on-container-failure', 'stop all when one fails, with its exit code')
-        .option('--exit-code-from <service>', 'stop all when this service ends, with its exit code')
+        .option('-d, --detach', 'run containers in the background')
+        .option('--no-deps', 'do not start dependencies')
+        .option('--no-start', 'create containers without starting them')
+        .option('--always-recreate-deps', 'also replace dependants of replaced services')
+        .option('-V, --renew-anon-volumes', 'create new anonymous volumes when a container is replaced')
+        .option('--abort-on-container-exit', 'stop all when a container exits, and return its exit code')
+        .option('--abort-on-container-failure', 'stop all when a container fails, and return its exit code')
+        .option('--exit-code-from <service>', 'stop all when this service exits, and return its exit code')
         .addOption(
           new Option('--attach <service>', 'show the output of this service only; repeatable').argParser(collected),
         )
         .addOption(noAttach())
-        .option('--no-color', 'print the output without colours')
-        .option('--no-log-prefix', 'print the output without the names of containers')
+        .option('--no-color', 'disable colours')
+        .option('--no-log-prefix', 'omit container names')
         .option('--timestamps', 'print the time of each line')
-        .option('-t, --timeout <seconds>', 'how long containers may take to stop (default: 10)', wholeNumber)
-        .option('--wait', 'return when all run and are healthy; implies --detach')
-        .option('--wait-timeout <seconds>', 'how long dependencies and --wait may take (default: 60)', wholeNumber)
-        .option('-w, --watch', 'carry changes of files into the containers meanwhile (develop.watch)');
+        .option('-t, --timeout <seconds>', 'time for containers to stop (default: 10)', wholeNumber)
+        .option('--wait', 'wait until all are running and healthy; implies --detach')
+        .option('--wait-timeout <seconds>', 'timeout of dependencies and --wait (default: 60)', wholeNumber)
+        .option('-w, --watch', 'apply file changes to containers (develop.watch)');
     },
     examples: ['compose up -d --build', 'compose up --exit-code-from tests'],
     run: runUp,
@@ -78,7 +77,7 @@ export function upCommand(compose: Command, io: Io): void {
   });
 }
 
-/** The parser would take it for the negation of `--attach`. */
+/** The parser would read it as the negation of `--attach`. */
 function noAttach(): Option {
   const option = new Option('--no-attach <service>', 'do not show the output of this service; repeatable');
   option.negate = false;
@@ -88,7 +87,7 @@ function noAttach(): Option {
 export function createCommand(compose: Command, io: Io): void {
   define<CreateFlags>(compose, io, {
     usage: 'create [services...]',
-    description: 'create containers, do not start them',
+    description: 'create containers without starting them',
     options: createOptions,
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
@@ -100,18 +99,18 @@ export function createCommand(compose: Command, io: Io): void {
 
 function createOptions(command: Command): Command {
   return command
-    .option('--build', 'build images first')
+    .option('--build', 'build images before starting')
     .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never']))
     .option('--force-recreate', 'replace containers that have not changed')
     .option('--no-recreate', 'keep containers that have changed')
-    .option('--no-replace', 'fail where a container would have to be replaced')
-    .option('--remove-orphans', 'remove containers of services that the file does not have')
+    .option('--no-replace', 'fail if a container needs to be replaced')
+    .option('--remove-orphans', 'remove containers of services not in the compose file')
     .option('--scale <service=number>', 'number of containers of a service; repeatable', scaleOf);
 }
 
 function upOptions(flags: CreateFlags): UpOptions {
   if (flags.forceRecreate === true && flags.recreate === false) {
-    throw new UsageError('--force-recreate and --no-recreate exclude each other.');
+    throw new UsageError('--force-recreate and --no-recreate cannot be combined.');
   }
   return {
     ...(flags.build === true && { build: 'always' as const }),
@@ -211,8 +210,8 @@ function nameOf(step: Step): string {
 }
 
 /**
- * `--attach` and `--no-attach` go before what is named and the file's `attach`; what only had to be there for the named
- * services is not what was asked for.
+ * `--attach` and `--no-attach` take precedence over the named services, and those over the file's `attach`. The output
+ * of mere dependencies of the named services is not shown.
  */
 function isShown(
   { attach, noAttach = [] }: UpFlags,
@@ -236,7 +235,7 @@ function requireSense(flags: UpFlags): void {
   ];
   if ((flags.detach === true || flags.wait === true) && attached.includes(true)) {
     const excluded = '--exit-code-from, --abort-on-container-..., --attach, --no-attach and --watch';
-    throw new UsageError(`--detach and --wait exclude ${excluded}.`);
+    throw new UsageError(`--detach and --wait cannot be combined with ${excluded}.`);
   }
 }
 

@@ -1,4 +1,3 @@
-/** version. */
 import { Option, type Command } from 'commander';
 import { define } from '../command.js';
 import { describe } from '../failures.js';
@@ -13,8 +12,8 @@ export function versionCommand(compose: Command, io: Io, version: string): void 
     remote: 'here',
     options: (command) =>
       command
-        .option('--short', 'the number only')
-        .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text')),
+        .option('--short', 'print only the version number')
+        .addOption(new Option('--format <format>', 'output format').choices(['text', 'json']).default('text')),
     run: async (session, _args, { short, format }) => {
       if (short === true && format === 'text') await session.print(`${version}\n`);
       else await printWithEngine(session, version, format);
@@ -23,7 +22,7 @@ export function versionCommand(compose: Command, io: Io, version: string): void 
   });
 }
 
-/** Where no engine can be chosen, the reason is what is asked for. */
+/** If no engine is available, prints the reason. */
 async function printWithEngine(session: Session, version: string, format: 'text' | 'json'): Promise<void> {
   try {
     const { conformer, place, source } = await session.engine();

@@ -1,4 +1,3 @@
-/** wait, watch. */
 import type { Command } from 'commander';
 import { down } from '../../orchestrator/down.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
@@ -11,8 +10,8 @@ import type { Io } from '../io.js';
 export function waitCommand(compose: Command, io: Io): void {
   define<{ downProject?: boolean }>(compose, io, {
     usage: 'wait <services...>',
-    description: "wait until the first of these services' containers ends, and exit with its exit code",
-    options: (command) => command.option('--down-project', 'then take the project down'),
+    description: 'wait until a container of these services exits, and return its exit code',
+    options: (command) => command.option('--down-project', 'take the project down afterwards'),
     run: async (session, services, { downProject }) => {
       const orchestration = await session.orchestration();
       const selection = await session.select(services);
@@ -37,15 +36,15 @@ export function waitCommand(compose: Command, io: Io): void {
 export function watchCommand(compose: Command, io: Io): void {
   define<{ up?: boolean }>(compose, io, {
     usage: 'watch [services...]',
-    description: 'carry changes of files into containers as they are made (develop.watch), until Ctrl-C',
-    options: (command) => command.option('--no-up', 'do not bring the services up first'),
+    description: 'apply file changes to containers (develop.watch) until Ctrl-C',
+    options: (command) => command.option('--no-up', 'do not start services first'),
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
-      if (watchedServices(loaded).length === 0) throw new UsageError('No service says what to watch (develop.watch).');
+      if (watchedServices(loaded).length === 0) throw new UsageError('No service has a develop.watch section.');
       await requireWatchedPaths(loaded);
       const orchestration = await session.orchestration();
       if (flags.up !== false) await up(orchestration, loaded);
-      await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}; Ctrl-C ends it.\n`);
+      await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}. Press Ctrl-C to stop.\n`);
       await watchProject(orchestration, loaded, (text) => void session.print(`${text}\n`));
       return 0;
     },

@@ -1,4 +1,4 @@
-/** The server that `--remote` names, and what it answers. */
+/** Connects to the server of `--remote`, and unwraps its replies. */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -12,25 +12,25 @@ import { RemoteFailure } from './failures.js';
 
 export interface Remote {
   readonly client: ComposeClient;
-  /** To go with every call. */
+  /** Passed to every call. */
   readonly signal: AbortSignal;
-  /** The data of a success. */
+  /** The data of a successful reply. */
   ask<Result extends AnyResult>(result: Promise<Result>): Promise<DataOf<Result>>;
-  /** The same for a stream, whose items can fail to come as well. */
+  /** As `ask`, for a stream, whose items can also fail. */
   follow<Item>(result: Promise<StreamResult<Item>>): AsyncGenerator<Item, void>;
 }
 
 type StreamResult<Item> = AnyResult &
   ({ readonly ok: true; readonly data: AsyncIterable<Item> } | { readonly ok: false });
 
-/** Commands take as long as they take: Ctrl-C ends them, not a clock. */
+/** Commands have no time limit; Ctrl-C ends them. */
 const noTimeoutMs = 2 ** 31 - 1;
 
 /**
- * Makes a client of the server; nothing is sent yet.
+ * Creates a client of the server. Sends nothing yet.
  *
- * @throws ListenAddressError for an address that is none
- * @throws UsageError for certificates that cannot be read, or do not go with the address
+ * @throws ListenAddressError for an invalid address
+ * @throws UsageError for certificates that cannot be read or do not match the address
  */
 export async function connect({ io, options, signal }: Pick<Session, 'io' | 'options' | 'signal'>): Promise<Remote> {
   const named = options.remote ?? io.environment['COMPOSE_REMOTE'] ?? '';
@@ -41,10 +41,10 @@ export async function connect({ io, options, signal }: Pick<Session, 'io' | 'opt
     '--tls-key': options.tlsKey ?? io.environment['COMPOSE_TLS_KEY'],
   };
   if (address.scheme !== 'tls' && (options.tlsCa ?? options.tlsCert ?? options.tlsKey) !== undefined) {
-    throw new UsageError('--tls-ca, --tls-cert and --tls-key go with a tls:// address.');
+    throw new UsageError('--tls-ca, --tls-cert and --tls-key need a tls:// address.');
   }
   if ((files['--tls-cert'] === undefined) !== (files['--tls-key'] === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.');
+    throw new UsageError('--tls-cert and --tls-key must be given together.');
   }
   const tls = address.scheme === 'tls' ? await readCredentials(files, io.workingDirectory) : {};
   const where = listenAddressText(address);
@@ -92,14 +92,14 @@ function dataOf<Result extends AnyResult>(result: Result): DataOf<Result> {
   throw new RemoteFailure(problem.message, entry);
 }
 
-/** What kept a reply from coming, in words. */
+/** Describes why there is no valid reply. */
 function asFailure(error: unknown, where: string): unknown {
   if (error instanceof UnexpectedReplyError) {
-    const message = `What answers on ${where} is no compose server, or one of another version (${error.status}).`;
+    const message = `The reply from ${where} is not from a compose server of this version (${error.status}).`;
     return new RemoteFailure(message, undefined, { cause: error });
   }
   if (!(error instanceof ConnectionError || error instanceof TimeoutError)) return error;
   const { cause } = error;
-  const reason = cause instanceof Error ? cause.message : 'it does not answer';
+  const reason = cause instanceof Error ? cause.message : 'it does not respond';
   return new RemoteFailure(`The server on ${where} cannot be reached: ${reason}.`, undefined, { cause });
 }

@@ -1,4 +1,4 @@
-/** Waits until what a service depends on is as far as its labels ask, before its containers are started. */
+/** Waits until the dependencies of a service meet the conditions in its labels, before its containers start. */
 import { inspectContainer } from '@plumbline/sdk/compose';
 import { ComposeWaitError } from '../../orchestrator/errors.js';
 import type { Member } from '../../orchestrator/observed.js';
@@ -7,9 +7,9 @@ import type { Session } from '../session.js';
 import type { Remote } from './connection.js';
 
 /**
- * @param idle the containers that are about to be started, of one service
- * @param members all that the command is about; a dependency that is not among them is none of its
- * @throws ComposeWaitError; for a container that is unhealthy at once
+ * @param idle the containers to be started, all of one service
+ * @param members all containers of the command; dependencies outside them are ignored
+ * @throws ComposeWaitError; immediately for an unhealthy container
  */
 export async function awaitDependencies(
   session: Session,
@@ -39,7 +39,7 @@ async function awaitCondition(
     const { exit_code, health, status, started_at } = await ask(inspectContainer(client, { params: { id }, signal }));
     const waited = io.clock.now().getTime() - begun;
     if (condition === 'service_healthy' && health?.status === 'healthy') return;
-    // The health of a run before may still be shown, until the first check of this one.
+    // The health of a previous run may be reported until the first check of this one.
     const isChecked = health?.status === 'unhealthy' && (health.checked_at ?? '') >= (started_at ?? '');
     if (condition === 'service_healthy' && status === 'running' && isChecked) throw timedOut(Math.round(waited / 1000));
     if (condition === 'service_completed_successfully' && exit_code !== null) {

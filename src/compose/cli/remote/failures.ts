@@ -1,7 +1,7 @@
-/** The server refused or failed, or could not be reached; the message is for people. */
+/** The server rejected the request, failed, or cannot be reached. The message is for users. */
 export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
-  /** Of a refusal: the entry of the error catalogue, as `RuntimeError.notFound`, or the problem's type. */
+  /** The entry of the error catalogue, such as `RuntimeError.notFound`, or the problem's type. */
   readonly entry: string | undefined;
 
   constructor(message: string, entry?: string, options?: ErrorOptions) {

@@ -36,7 +36,7 @@ type Frame = BuildProjectResult extends infer Result
     : never
   : never;
 
-/** @throws RemoteFailure for what the last line says, or when there is no last line */
+/** @throws RemoteFailure for a failure in the last line, or if the last line is missing */
 async function show({ progress }: Session, frames: AsyncIterable<Frame>): Promise<void> {
   for await (const frame of frames) {
     switch (frame.type) {
@@ -61,5 +61,5 @@ async function show({ progress }: Session, frames: AsyncIterable<Frame>): Promis
         return;
     }
   }
-  throw new RemoteFailure('The server ended its reply before it was done.');
+  throw new RemoteFailure("The server's reply is incomplete.");
 }

@@ -50,7 +50,7 @@ export const stop: Handler<TimeoutFlags> = async (session, services, { timeout }
   return 0;
 };
 
-/** Stops what runs, before what it depends on. */
+/** Stops running containers, before their dependencies. */
 export async function stopAll(
   session: Session,
   remote: Remote,
@@ -110,7 +110,7 @@ export const rm: Handler<RmFlags> = async (session, services, flags) => {
   await Promise.all(
     members.map((member) =>
       told(session, member, ['Removing', 'Removed'], ({ id, status }) => {
-        // What was never started is in no status that a removal without force is for.
+        // A container that was never started can only be removed with force.
         const query = { volumes: flags.volumes === true, force: status === 'created' };
         return settled(remote, removeContainer(remote.client, { params: { id }, query, signal: remote.signal }));
       }),
@@ -140,7 +140,7 @@ export const wait: Handler<{ downProject?: boolean }> = async (session, services
   return code;
 };
 
-/** @returns once the container has ended; some backends refuse to wait, then it is looked at again and again */
+/** @returns once the container has ended; polls if the backend does not support waiting */
 export async function exitCodeOf({ io }: Session, { client, signal, ask }: Remote, id: string): Promise<number> {
   for (;;) {
     try {
@@ -170,7 +170,7 @@ async function stopOne(session: Session, remote: Remote, member: Member, timeout
   );
 }
 
-/** A container that has ended or gone meanwhile is where the act was to bring it. */
+/** It is not an error if the container has ended or is gone: that was the goal. */
 async function settled(remote: Remote, act: Parameters<Remote['ask']>[0]): Promise<void> {
   try {
     await remote.ask(act);

@@ -1,4 +1,4 @@
-/** The output of many containers of a server as one stream, each line with its container. */
+/** Merges the output of many containers on a server into one stream, each line with its container. */
 import type { Schemas } from '@plumbline/sdk/compose';
 import type { MemberLine } from '../../orchestrator/logs.js';
 import { channel } from '../../runtime/channel.js';
@@ -10,11 +10,11 @@ export interface Source {
 }
 
 /**
- * The lines of some containers, and of those that join them; it ends when no container is left to read.
+ * Streams the lines of some containers, and of those that join them. Ends when no container is left.
  *
- * @param query of the first containers: which of their lines
+ * @param query selects the lines of the initial containers
  * @param read gives the lines of one container
- * @param joining containers that are started later, with the time since when their lines are wanted; null: none
+ * @param joining containers started later, with the time from which to read their lines; null: none
  */
 export async function* linesOf(
   members: readonly Source[],

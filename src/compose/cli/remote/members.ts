@@ -1,4 +1,4 @@
-/** The containers of a project as the server lists them, in the form that all commands know. */
+/** Converts the server's containers to the form that all commands use. */
 import { listContainers, type Schemas } from '@plumbline/sdk/compose';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { LABELS } from '../../orchestrator/labels.js';
@@ -7,10 +7,10 @@ import { memberOf, membersOf, type Member } from '../../orchestrator/observed.js
 import type { ContainerRecord, HealthRecord, NetworkEndpoint } from '../../runtime/records.js';
 import type { Remote } from './connection.js';
 
-/** What the contract allows as `limit`. */
+/** The contract's maximum of `limit`. */
 const LARGEST_PAGE = 200;
 
-/** @param project none: of every project */
+/** @param project absent: all projects */
 export async function allMembers({ client, signal, ask }: Remote, project?: string): Promise<Member[]> {
   const label = project === undefined ? LABELS.project : `${LABELS.project}=${project}`;
   const members: Member[] = [];
@@ -25,7 +25,7 @@ export async function allMembers({ client, signal, ask }: Remote, project?: stri
 }
 
 /**
- * The replicas that a command is about.
+ * The replicas that a command applies to.
  *
  * @throws OrchestratorError.projectNotFound, serviceNotFound
  */
@@ -36,7 +36,7 @@ export async function chosenMembers(remote: Remote, { name, services, project }:
   return membersOf(members, services, name, defined);
 }
 
-/** In JSON what is not there is null; here it is absent. */
+/** JSON has null where records have absent fields. */
 function recordOf(container: Schemas['Container']): ContainerRecord {
   const { image_id, created_at, started_at, finished_at, exit_code, out_of_memory, restart_count } = container;
   const { id, name, image, status, labels, command, entrypoint, environment, user, hostname, tty } = container;
@@ -83,6 +83,6 @@ function endpointOf(endpoint: Schemas['NetworkEndpoint']): NetworkEndpoint {
 }
 
 function present<Key extends string, Value>(key: Key, value: Value | null): Partial<Record<Key, Value>> {
-  // A computed key widens to a string index; the one key is what the signature says.
+  // A computed key widens to a string index; the signature guarantees the single key.
   return value === null ? {} : ({ [key]: value } as Record<Key, Value>);
 }

@@ -37,7 +37,7 @@ export const logs: Handler<LogsFlags> = async (session, services, flags) => {
   try {
     return await printLines(session, selection.name, members, linesOf(members, query, read, joining), flags);
   } finally {
-    left.abort(); // all have ended, and the events would go on
+    left.abort(); // all have ended; close the event stream
   }
 };
 
@@ -52,13 +52,13 @@ export const events: Handler<EventsFlags> = async (session, services, { json, si
   try {
     await printEvents(session, services, happenings(remote, query), json === true);
   } catch (error) {
-    // Ctrl-C is how following ends.
+    // Ctrl-C is the normal end of following.
     if (!session.signal.aborted) throw error;
   }
   return 0;
 };
 
-/** A server takes the input as a whole and gives no terminal: what is piped in goes along. */
+/** The server takes the input as a whole and allocates no terminal. Piped input is sent along. */
 export const exec: Handler<ExecFlags> = async (session, [service = '', ...command], flags) => {
   if (flags.detach === true) throw notSupported('exec --detach', 'remote');
   const selection = await session.select([service]);
@@ -83,7 +83,7 @@ export const exec: Handler<ExecFlags> = async (session, [service = '', ...comman
     if (piece.type === 'exit') return piece.exit_code;
     await session.io[piece.stream].write(Buffer.from(piece.data, 'base64'));
   }
-  throw new RemoteFailure('The server ended its reply before the command had ended.');
+  throw new RemoteFailure("The server's reply ended before the command.");
 };
 
 async function inputOf({ io }: Session, { interactive }: ExecFlags): Promise<{ stdin?: string }> {
@@ -93,7 +93,7 @@ async function inputOf({ io }: Session, { interactive }: ExecFlags): Promise<{ s
   return pieces.length === 0 ? {} : { stdin: Buffer.concat(pieces).toString('base64') };
 }
 
-/** Containers of the project, as they are started from now on. */
+/** Containers of the project that start from now on. */
 async function* startedMembers(
   remote: Remote,
   project: string,

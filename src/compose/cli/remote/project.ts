@@ -1,4 +1,4 @@
-/** up and down on a server: it gets the project as it is understood here, and does the rest. */
+/** `up` and `down` on a server. The project is loaded here and sent; the server does the rest. */
 import { downProject, ingestProject, upProject, type Schemas } from '@plumbline/sdk/compose';
 import { mapValues } from '../../model/records.js';
 import { renderConfig } from '../../model/render.js';
@@ -50,7 +50,7 @@ export const up: Handler<UpFlags> = async (session, services, flags) => {
 
 function upRequest(services: readonly string[], flags: UpFlags): Schemas['UpRequest'] {
   if (flags.forceRecreate === true && flags.recreate === false) {
-    throw new UsageError('--force-recreate and --no-recreate exclude each other.');
+    throw new UsageError('--force-recreate and --no-recreate cannot be combined.');
   }
   for (const replicas of flags.scale?.values() ?? []) {
     if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
@@ -66,7 +66,7 @@ function upRequest(services: readonly string[], flags: UpFlags): Schemas['UpRequ
   };
 }
 
-/** Shows what the containers print until they end or Ctrl-C, which stops them. */
+/** Shows the containers' output until they end, or until Ctrl-C stops them. */
 async function attached(
   session: Session,
   services: readonly string[],
@@ -86,13 +86,13 @@ async function attached(
 }
 
 /**
- * Sends the project with everything that this machine knows: variables, profiles, merged and included files.
+ * Sends the project fully resolved: variables, profiles, merged and included files.
  *
  * @returns its name
  */
 export async function sendProject(session: Session, { client, signal, ask }: Remote): Promise<string> {
   const { project } = await session.load();
-  // Those whose profile is not enabled are left out by now; the server is not to choose again.
+  // Services of disabled profiles have been removed; the server must not select again.
   const services = mapValues(project.services, ({ profiles: _, ...service }) => service);
   const request = {
     params: { name: project.name },
@@ -126,7 +126,7 @@ export const down: Handler<DownFlags> = async (session, services, flags) => {
       });
     }
   } catch (error) {
-    // Nothing to take down is no failure: the end is the same.
+    // Succeeds if there is nothing to take down.
     if (!(error instanceof RemoteFailure) || error.entry !== 'OrchestratorError.projectNotFound') throw error;
   }
   return 0;

@@ -1,12 +1,12 @@
-/** Options that mean something here and nothing to a server are refused, not passed over. */
+/** Rejects options that a server does not support, instead of ignoring them. */
 import { notSupported } from '../../runtime/errors.js';
 
 /**
  * @param command its name, for the message
  * @param flags as parsed
- * @param refused by the name of its flag, what the option is called; a flag that is absent, or at the neutral value of
- * its kind (`false`, or `true` for `--no-...`), was not given
- * @throws RuntimeError.notSupported naming the first that was given
+ * @param refused by flag name, the option's name; a flag counts as not given if it is absent or has the neutral value
+ * of its kind (`false`, or `true` for `--no-...`)
+ * @throws RuntimeError.notSupported naming the first given one
  */
 export function refuseOptions<Flags extends object>(
   command: string,

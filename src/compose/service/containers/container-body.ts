@@ -2,7 +2,7 @@ import type { Schemas } from '../../../../generated/compose/operations.js';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { ContainerRecord, HealthRecord } from '../../runtime/records.js';
 
-/** A container as replies have it. */
+/** A container in the form of replies. */
 export function containerBody(record: ContainerRecord): Schemas['Container'] {
   return {
     id: record.id,

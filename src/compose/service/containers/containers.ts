@@ -1,4 +1,4 @@
-/** Which containers there are, and their removal. */
+/** Lists and removes containers. */
 import type {
   CreateContainerHandler,
   InspectContainerHandler,
@@ -27,13 +27,13 @@ export const inspectContainer: InspectContainerHandler<ComposeDependencies> = ({
     body: containerBody(await backend.containers.inspect(params.id, { signal: context.signal })),
   }));
 
-/** Containers come with their project, never one by one: the document has this answered 501. */
+/** Containers are only created with their project; the contract documents 501 here. */
 export const createContainer: CreateContainerHandler<ComposeDependencies> = (_request, { backend }) =>
   runtimeNotSupported({
     operation: 'createContainer',
     conformer: backend.conformer,
     message:
-      'Containers are not created over this API: use `compose up`, or send a compose file to /projects/{name} and bring the project up.',
+      'Containers cannot be created over this API. Use `compose up`, or send a compose file to /projects/{name} and bring the project up.',
   });
 
 export const removeContainer: RemoveContainerHandler<ComposeDependencies> = ({ params, query, context }, { backend }) =>

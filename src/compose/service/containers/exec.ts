@@ -1,4 +1,4 @@
-/** Commands in running containers. */
+/** Runs commands in running containers. */
 import type { ExecInContainerHandler, Schemas } from '../../../../generated/compose/operations.js';
 import type { AttachedProcess, OutputStream } from '../../runtime/records.js';
 import type { ExecSpec } from '../../runtime/spec.js';
@@ -34,7 +34,7 @@ function specOf(body: Schemas['ExecRequest']): ExecSpec {
 }
 
 async function* framesOf(process: AttachedProcess, encoding: Encoding): AsyncGenerator<Frame, void> {
-  // The code rejects as the output does; whoever leaves before the end hears of it here, or nowhere.
+  // The exit code rejects as the output does. A client that leaves early handles it here.
   process.exitCode.catch(() => undefined);
   const texts = { stdout: textOf(encoding), stderr: textOf(encoding) };
   const output = (stream: OutputStream, data: string): Frame[] =>
@@ -44,7 +44,7 @@ async function* framesOf(process: AttachedProcess, encoding: Encoding): AsyncGen
   yield { type: 'exit', exit_code: await process.exitCode };
 }
 
-/** Puts bytes into JSON; a character that is cut in two waits for its other part. */
+/** Encodes bytes for JSON. A character split between chunks waits for its remaining bytes. */
 function textOf(encoding: Encoding): { push: (data: Uint8Array) => string; rest: () => string } {
   if (encoding === 'base64') return { push: (data) => Buffer.from(data).toString('base64'), rest: () => '' };
   const decoder = new TextDecoder();

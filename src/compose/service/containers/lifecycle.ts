@@ -1,4 +1,4 @@
-/** Starting, stopping and waiting for one container. */
+/** Starts, stops and waits for one container. */
 import type {
   KillContainerHandler,
   RestartContainerHandler,

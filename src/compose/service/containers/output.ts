@@ -1,4 +1,4 @@
-/** What a container prints, uses and runs. */
+/** Container logs, statistics and processes. */
 import type {
   GetContainerLogsHandler,
   GetContainerStatsHandler,

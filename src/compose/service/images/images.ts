@@ -1,4 +1,4 @@
-/** The images that containers are made from. */
+/** Lists and pulls images. */
 import type { ListImagesHandler, PullImageHandler, Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
 import type { ImageRecord, PullProgress } from '../../runtime/records.js';
@@ -26,7 +26,7 @@ export const pullImage: PullImageHandler<ComposeDependencies> = ({ body, context
     const signal = streamSignal(context, dependencies);
     const options = { signal, ...(platform !== undefined && { platform }) };
     const progress = await dependencies.backend.images.pull(reference, options);
-    // What fails before anything is told is a status; afterwards it can only be a line.
+    // A failure before the first item becomes a status; a later one can only be a line.
     const steps = progress[Symbol.asyncIterator]();
     const first = await steps.next();
     const frames = pullFrames(first, steps, reference, context, signal);

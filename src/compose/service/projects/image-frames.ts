@@ -1,4 +1,4 @@
-/** What a build or pull of a project's images has to tell, as lines of a stream. */
+/** Converts the progress of building or pulling a project's images to lines of a stream. */
 import type { Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
 import type { Orchestration, Progress } from '../../orchestrator/orchestration.js';
@@ -11,14 +11,14 @@ export type ImageFrame =
   | Schemas['ImagesDone']
   | Schemas['FailedFrame'];
 
-/** A caller who reads slowly does not hold the work up, and does not fill the memory either: so many lines wait. */
+/** A slow reader neither delays the work nor fills the memory: at most this many lines are queued. */
 const mostWaiting = 1024;
 
 /**
- * Does the work as soon as the first line is asked for, and tells what it reports.
+ * Starts the work when the first line is requested, and yields its reports.
  *
- * @param signal ends the work, and the lines without a last one
- * @param act returns the services that it was done for
+ * @param signal ends the work, and the stream without a last line
+ * @param act returns the services that it processed
  */
 export async function* imageFrames(
   signal: AbortSignal,
@@ -52,7 +52,7 @@ export async function* imageFrames(
 class WaitingFrames {
   readonly #frames: ImageFrame[] = [];
   #dropped = 0;
-  /** Undefined while the work goes on. */
+  /** Undefined while the work is running. */
   #last: ImageFrame | null | undefined;
   #wake: () => void = () => undefined;
 
@@ -72,7 +72,7 @@ class WaitingFrames {
       const next = this.#frames.shift();
       if (next !== undefined) yield next;
       else if (this.#dropped > 0) {
-        const message = `${this.#dropped} lines were left out: they came faster than they were read.`;
+        const message = `${this.#dropped} lines were dropped because they were read too slowly.`;
         this.#dropped = 0;
         yield { type: 'warning', message };
       } else if (this.#last !== undefined) break;

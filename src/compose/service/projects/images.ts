@@ -1,4 +1,4 @@
-/** The images of a project. */
+/** Builds and pulls a project's images. */
 import type { BuildProjectHandler, PullProjectHandler } from '../../../../generated/compose/operations.js';
 import { buildProject as buildImages, pullProject as pullImages } from '../../orchestrator/image-acts.js';
 import type { ComposeDependencies } from '../dependencies.js';

@@ -1,7 +1,6 @@
 /**
- * Compose files that were sent. A sender may not read files of this machine: the project's directory is empty, no other
- * file is read, and variables are not taken from the server's environment. What else a project may use is decided in
- * ../trust/.
+ * Loads compose files sent by clients. They must not read files of the server: the project directory is empty, no other
+ * file is read, and variables do not come from the server's environment. ../trust/ decides what else a project may use.
  */
 import path from 'node:path';
 import { failure } from '../../model/errors.js';
@@ -19,9 +18,9 @@ export interface IngestedProject {
   readonly text: string;
   /** RFC 3339. */
   readonly ingestedAt: string;
-  /** The project's directory: absolute, there, and empty. */
+  /** The project's directory: absolute, existing and empty. */
   readonly directory: string;
-  /** What the operator of the server allows. */
+  /** Features that the server's operator allows. */
   readonly allowances: ReadonlySet<Allowance>;
 }
 
@@ -29,14 +28,14 @@ type SentProject = Omit<IngestedProject, 'ingestedAt'>;
 
 export interface IngestedSelection {
   readonly profiles?: readonly string[];
-  /** Only these services, with what they depend on. */
+  /** Only these services and their dependencies. */
   readonly services?: readonly string[];
 }
 
 /** More containers of one service are a mistake or an attack. */
 const mostReplicas = 1000;
 
-/** What messages call a compose file that was sent. */
+/** The name of a received compose file in messages. */
 export const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
@@ -59,7 +58,7 @@ export function loadIngested(
   });
 }
 
-/** The compose file, and nothing else unless files of the server are allowed. */
+/** Provides only the compose file, unless files of the server are allowed. */
 function filesOf(file: string, text: string, allowances: ReadonlySet<Allowance>): ComposeFiles {
   const others: ComposeFiles = allowances.has('host-files') ? localFiles : noFiles;
   return {
@@ -75,7 +74,7 @@ const noFiles: ComposeFiles = {
   readStandardInput: () => Promise.resolve(''),
 };
 
-/** With the services of every profile. A project does not change once it was taken in: it is read once. */
+/** Includes the services of every profile. Cached, because an ingested project does not change. */
 export function loadWhole(project: SentProject): Promise<LoadedProject> {
   const known = wholes.get(project);
   if (known !== undefined) return known;
@@ -87,7 +86,7 @@ export function loadWhole(project: SentProject): Promise<LoadedProject> {
 const wholes = new WeakMap<object, Promise<LoadedProject>>();
 
 /**
- * Checks a compose file that was sent.
+ * Validates a received compose file.
  *
  * @returns the project with the services of every profile
  * @throws ComposeFailure
@@ -95,7 +94,7 @@ const wholes = new WeakMap<object, Promise<LoadedProject>>();
 export async function checkSent(sent: SentProject): Promise<LoadedProject> {
   for (const document of parseYaml(sent.text, fileName)) requireReadable(document, sent);
   const whole = await loadWhole(sent);
-  // A project can be valid with every profile and invalid without one.
+  // A project can be valid with all profiles and invalid with none.
   await loadIngested(sent);
   const services = Object.entries(whole.project.services);
   if (services.length === 0) throw failure('ComposeValidationError', 'emptyProject', {});

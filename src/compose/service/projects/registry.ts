@@ -1,4 +1,4 @@
-/** The projects whose compose files were sent: each is a file in one folder, and has an empty directory of its own there. */
+/** The ingested projects. Each has a file in one directory, and an empty project directory there. */
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,23 +21,24 @@ export interface ProjectRegistry {
   /** By name. */
   list(): readonly IngestedProject[];
   /**
-   * Takes a compose file in.
+   * Ingests a compose file.
    *
-   * @param replace whether it may take the place of another one
-   * @throws ComposeFailure for a file that cannot be run here
+   * @param replace whether it may replace an existing project
+   * @throws ComposeFailure for a file that cannot be used here
    * @throws RuntimeError.alreadyExists, persistenceFailure
    */
   put(name: string, text: string, replace: boolean): Promise<Ingestion>;
   /** @throws RuntimeError.persistenceFailure */
   forget(name: string): Promise<void>;
-  /** Removes what was kept for the time of the server only. */
+  /** Removes data kept only while the server runs. */
   close(): Promise<void>;
 }
 
 /**
- * @param folder where the projects outlive the server; null: they do not
- * @param allowances what the operator allows the projects
- * @throws RuntimeError.persistenceFailure when the folder cannot be read, or has a project that is not allowed any more
+ * @param folder the directory in which projects outlive the server; null: they do not
+ * @param allowances features that the operator allows projects to use
+ * @throws RuntimeError.persistenceFailure when the directory cannot be read, or contains a project that is no longer
+ * allowed
  */
 export async function openProjectRegistry(
   folder: string | null,
@@ -54,7 +55,7 @@ export async function openProjectRegistry(
     get: (name) => projects.get(name),
     list: () => [...projects.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     async put(name, text, replace) {
-      // The name is checked with the rest, before it becomes the name of a file.
+      // The name is validated here, before it becomes part of a file name.
       const loaded = await checkSent({ name, text, directory: directoryOf(name), allowances });
       const before = projects.get(name);
       if (before?.text === text) return { project: before, loaded, outcome: 'unchanged' };
@@ -93,7 +94,7 @@ async function readProjects(root: string, allowances: ReadonlySet<Allowance>): P
   return projects;
 }
 
-/** The server may have been started with fewer allowances than before. */
+/** The server may have been restarted with fewer allowances. */
 async function requireStillAllowed(project: IngestedProject, root: string): Promise<void> {
   try {
     await checkSent(project);
@@ -108,7 +109,8 @@ async function readProject(root: string, name: string): Promise<Omit<IngestedPro
   const stored: unknown = JSON.parse(await readFile(path.join(root, `${name}.json`), 'utf8'));
   const fields: { ingested_at?: unknown; text?: unknown } = typeof stored === 'object' && stored !== null ? stored : {};
   const { ingested_at: ingestedAt, text } = fields;
-  if (typeof ingestedAt !== 'string' || typeof text !== 'string') throw new Error(`${name}.json holds no project`);
+  if (typeof ingestedAt !== 'string' || typeof text !== 'string')
+    throw new Error(`${name}.json does not contain a project`);
   const directory = path.join(root, name);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return { name, text, ingestedAt, directory };
@@ -119,7 +121,7 @@ async function durably<T>(what: string, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    const message = `The compose files that were sent could not be ${what}${code}.`;
+    const message = `The received compose files could not be ${what}${code}.`;
     throw new RuntimeError({ case: 'persistenceFailure', message }, { cause });
   }
 }

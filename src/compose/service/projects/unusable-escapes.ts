@@ -1,18 +1,18 @@
-/** Text that a compose file has as escape sequences, and that the request body could not have as characters. */
+/** Finds escape sequences in a compose file for characters that a request body could not contain directly. */
 import { unusableText, type UnusableText } from '../../../contract/unusable-text.js';
 import type { MapNode, Node, Path } from '../../model/node.js';
 import { parseYaml } from '../../model/parse.js';
 
 export interface UnusableEscape extends UnusableText {
-  /** Where the text is in its document. */
+  /** The location of the text in its document. */
   readonly path: Path;
 }
 
-/** Every escape that can stand for U+0000 or for a surrogate: `\0`, `\x00`, `\uD800`, `\U0000D800`. */
+/** Every escape that can encode U+0000 or a surrogate: `\0`, `\x00`, `\uD800`, `\U0000D800`. */
 const escapes = /\\[0xuU]/;
 
 /**
- * Finds the first text or key of a compose file with U+0000 or a lone surrogate.
+ * Finds the first string or key of a compose file with U+0000 or a lone surrogate.
  *
  * @throws ComposeFailure YamlError when the text is not YAML
  */

@@ -1,4 +1,4 @@
-/** Secrets of the backend: both production backends refuse them. A value goes in, and never comes out. */
+/** Secrets of the backend. Both production backends reject them. Values are never returned. */
 import type {
   CreateSecretHandler,
   InspectSecretHandler,

@@ -1,4 +1,4 @@
-/** What happens to containers. */
+/** Streams container events. */
 import type { Schemas, StreamEventsHandler } from '../../../../generated/compose/operations.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';

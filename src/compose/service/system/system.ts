@@ -1,4 +1,4 @@
-/** The server itself. */
+/** Health, version and metrics of the server. */
 import { arch } from 'node:process';
 import type {
   GetInfoHandler,
