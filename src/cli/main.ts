@@ -15,7 +15,9 @@ const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] 
 const program = new Command('plumbline')
   .description('Identity, analytics and containers, served from contracts.')
   .version(version(), '--version')
-  .showHelpAfterError('(add --help for the options)');
+  .showHelpAfterError('(add --help for the options)')
+  // Wrong usage exits with 2, as `sync` and `compose` do; --help and --version with 0.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 program
   .command('serve')

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { precompress } from './precompress.js';
@@ -53,6 +53,7 @@ export async function buildConsole(folder: string): Promise<void> {
     .replace('{{icon}}', fileOf(/^icon-\w+\.svg$/))
     .replace('{{preloads}}', preloaded.map(({ path }) => preloadOf(basename(path))).join('\n    '));
   await writeFile(`${folder}/index.html`, page);
+  await copyFile('src/console/icon.svg', `${folder}/icon.svg`); // under the name that /favicon.ico is served from
 }
 
 /** Lets the browser fetch what the script imports without reading the script first. */

@@ -10,6 +10,8 @@ export interface PagesOptions {
   readonly referenceScript: URL;
   /** The API's title. */
   readonly title: string;
+  /** Addresses that people try, and where they lead. */
+  readonly redirects?: Readonly<Record<string, string>>;
 }
 
 /** Nothing is loaded from elsewhere. Redoc makes its styles as it runs, and searches in a worker. */
@@ -17,11 +19,16 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The pages beside an API: its reference, its contract as JSON, and one page per problem. */
-export function createPages({ openapi, referenceScript, title }: PagesOptions): Middleware {
+export function createPages({ openapi, referenceScript, title, redirects = {} }: PagesOptions): Middleware {
   const router = new Router();
   router.get('/', (ctx) => {
     ctx.redirect('/docs');
   });
+  for (const [from, to] of Object.entries(redirects)) {
+    router.get(from, (ctx) => {
+      ctx.redirect(to);
+    });
+  }
   router.get('/docs', (ctx) => {
     sendPage(ctx, referencePage(title));
   });

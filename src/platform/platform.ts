@@ -280,7 +280,12 @@ function serve(
       ...(settings.console
         ? [createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) })]
         : []),
-      createPages({ title: 'Plumbline Platform API', openapi: contractFile, referenceScript }),
+      createPages({
+        title: 'Plumbline Platform API',
+        openapi: contractFile,
+        referenceScript,
+        redirects: { '/health': '/health/ready' },
+      }),
     ],
   });
   return listen(app.callback(), { host: settings.host, port: settings.port });

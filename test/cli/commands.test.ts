@@ -49,10 +49,10 @@ describe('Help', () => {
     expect((await plumbline(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test('an unknown command or option fails and points to the help', async () => {
+  test('an unknown command or option exits with 2 and points to the help', async () => {
     for (const args of [['sereve'], ['serve', '--prot', '1'], ['users', 'superuser']]) {
       const { exitCode, stderr } = await plumbline(args);
-      expect([args, exitCode]).toEqual([args, 1]);
+      expect([args, exitCode]).toEqual([args, 2]);
       expect(stderr).toMatch(/^error: .*\n(.*\n)?\(add --help for the options\)\n$/);
     }
   });

@@ -44,6 +44,12 @@ describe('The server', () => {
     expect(await head('/console')).toEqual([302, '/console/']);
   });
 
+  test('has an icon for pages that name none, and leads /health to the check that orchestrators use', async () => {
+    const icon = await fetch(`${platform.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
+    expect(await head('/health')).toEqual([302, '/health/ready']);
+  });
+
   test.each(['verify', 'not-me', 'reset-password', 'accept-invite'])(
     'leads the link /%s of a mail to its page, with the token where no request carries it',
     async (name) => {

@@ -2,9 +2,10 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { sendBuiltAsset, sendBuiltPage } from '../../contract/built-pages.js';
 import { isOnThisMachine } from '../../contract/local-request.js';
+import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 
 export interface ConsoleOptions {
-  /** `index.html` and `assets/`, put there by `npm run build`. */
+  /** `index.html`, `icon.svg` and `assets/`, put there by `npm run build`. */
   readonly folder: URL;
   /** Whether `/mailbox` has the mails: the console then leads there, on the machines that can open it. */
   readonly hasMailbox: boolean;
@@ -28,6 +29,10 @@ export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): Midd
   router.get(mailPages, (ctx) => {
     ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
   });
+  // Browsers ask for it beside pages that name no icon, such as those of problems.
+  router.get('/favicon.ico', (ctx) =>
+    sendStaticFile(ctx, { file: new URL('icon.svg', folder), type: 'image/svg+xml', cache: keptForMinutes }),
+  );
   router.get('/console/assets/:file', (ctx) =>
     sendBuiltAsset(ctx, new URL('assets/', folder), ctx.params['file'] ?? ''),
   );
