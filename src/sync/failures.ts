@@ -15,6 +15,8 @@ export type SyncFailureCode =
   | 'repository_unreadable'
   /** The primary database refused or could not be reached. */
   | 'database_failed'
+  /** The lock on the repository was lost, so that another sync may be working on it. The next run resumes. */
+  | 'lock_lost'
   /** Everything is in the primary database; the secondary is behind and will be repaired by the next run. */
   | 'secondary_failed'
   /** An optional connector package is not installed. */

@@ -1,6 +1,5 @@
 /** Removing all that is stored of a repository: its records, its work units, and how far its syncs have come. */
-import type { Lock } from './sinks/sink.js';
-import { waitForLock } from './sinks/wait-for-lock.js';
+import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
 import { TARGETS, type ProviderName } from './targets.js';
 import { underLock } from './work-units/derivation-lock.js';
@@ -17,21 +16,33 @@ import type { WorkUnitDeriver } from './work-units/deriver.js';
  */
 export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string, source: ProviderName): Promise<void> {
   const { sink, surroundings } = deriver;
-  const locks: Lock[] = [];
+  const locks: RenewedLock[] = [];
   try {
     for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, surroundings));
-    await underLock(deriver, repoId, () => remove(deriver, repoId));
+    await underLock(deriver, repoId, (held) => remove(held, repoId, locks));
   } finally {
     for (const lock of locks) await lock.release();
   }
 }
 
 /** The states go first: what an interrupted removal leaves is read again by the next sync, and not taken for complete. */
-async function remove({ orgId, sink, records, store }: WorkUnitDeriver, repoId: string): Promise<void> {
+async function remove(
+  { orgId, sink, records, store, surroundings }: WorkUnitDeriver,
+  repoId: string,
+  locks: readonly RenewedLock[],
+): Promise<void> {
+  const assertHeld = async (): Promise<void> => {
+    surroundings.signal.throwIfAborted();
+    for (const lock of locks) await lock.assertHeld();
+  };
   await sink.clearStates(repoId);
   await records.clear(repoId);
   for await (const units of store.scan(orgId, repoId)) {
+    await assertHeld();
     await store.apply({ orgId, repoId, units: [], removed: units.map(({ id }) => id) });
   }
-  for (const table of TABLES) await sink.clear(table, repoId);
+  for (const table of TABLES) {
+    await assertHeld();
+    await sink.clear(table, repoId);
+  }
 }

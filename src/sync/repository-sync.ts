@@ -95,6 +95,7 @@ async function syncOpened(
       };
       const time = Math.max(since, surroundings.now());
       const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
+      await lock.assertHeld();
       await primary.apply(sinkPage);
       await units?.stored(sinkPage);
       await secondary.apply(sinkPage);

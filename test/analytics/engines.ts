@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import type { AnalyticsAddress } from '../../src/analytics/address.js';
-import type { StoreOptions } from '../../src/analytics/store/open.js';
+import type { Exclusively, StoreOptions } from '../../src/analytics/store/open.js';
 import { chdbMissing, importConnector } from '../support/chdb.js';
 import { startClickHouse, type TestClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
@@ -24,7 +24,13 @@ export const openOptions: StoreOptions = {
   now: Date.now,
   log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   importChdb: () => importConnector('chdb'),
+  exclusively: alone,
 };
+
+/** For stores that no other process opens. */
+export function alone(...[work]: Parameters<Exclusively>): ReturnType<Exclusively> {
+  return work(() => Promise.resolve());
+}
 
 function ignore(): void {
   // Nobody reads it.

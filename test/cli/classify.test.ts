@@ -108,7 +108,10 @@ async function incidentIds(db: string, repoId: string): Promise<string[]> {
   const { openWorkUnitStore } = await import('../../src/analytics/store/open.js');
   const ignore = (): void => {};
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-  const store = await openWorkUnitStore({ kind: 'sqlite', address: db.replace('sqlite:', '') }, { now: Date.now, log });
+  const store = await openWorkUnitStore(
+    { kind: 'sqlite', address: db.replace('sqlite:', '') },
+    { now: Date.now, log, exclusively: (work) => work(() => Promise.resolve()) },
+  );
   const ids: string[] = [];
   for await (const units of store.scan('acme', repoId)) ids.push(...units.map((unit) => unit.id));
   await store.close();

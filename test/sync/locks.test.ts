@@ -1,10 +1,13 @@
 /** Two workers on one repository: one of them waits, on every kind of database. */
-import { expect, it } from 'vitest';
-import { openPostgresLocks, withSharedLocks } from '../../src/sync/sinks/postgres-locks.js';
+import Database from 'libsql';
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { openPostgresLocks, tryLock, withSharedLocks } from '../../src/sync/sinks/postgres-locks.js';
 import type { Lock, LockKey, Sink } from '../../src/sync/sinks/sink.js';
+import { tryRenewedLock, type RenewedLock } from '../../src/sync/sinks/wait-for-lock.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 import { describeOnEachDatabase } from './databases.js';
-import { openDatabase } from './harness.js';
+import { openDatabase, sqliteUri } from './harness.js';
 
 const key: LockKey = { repoId: '0b7f6a2e-1111-8111-8111-000000000001', target: 'git', source: 'local' };
 const other: LockKey = { ...key, repoId: '0b7f6a2e-1111-8111-8111-000000000002' };
@@ -78,5 +81,114 @@ describeOnEachDatabase('the lock of a repository', (engine) => {
       await otherServer.close();
       await database.drop();
     }
+  });
+});
+
+describeOnEachDatabase('a lock that was lost', (engine) => {
+  /** Takes the lock of `one` away, as after a pause of its process in which the lease expired. */
+  async function taken(): Promise<{ one: Lock; next: Lock | undefined }> {
+    const db = await engine.newDatabase();
+    let time = Date.now();
+    const sinks = [await openDatabase(db, () => time), await openDatabase(db, () => time)] as const;
+    const one = await sinks[0].tryLock(key);
+    if (one === undefined) throw new Error('the lock is free');
+    if (engine.kind === 'postgres') await endConnectionsOfLocks(db);
+    time += 121_000;
+    // The lease of a process that lives on this machine can be taken once it has expired.
+    let next: Lock | undefined;
+    for (let tries = 0; next === undefined && tries < 100; tries += 1) next = await sinks[1].tryLock(key);
+    return { one, next };
+  }
+
+  it('is reported by its renewal, and its release leaves that of the next holder', async () => {
+    const { one, next } = await taken();
+    expect(next).toBeDefined();
+    await expect(one.renew()).rejects.toMatchObject({ code: 'lock_lost', message: expect.stringContaining('resumes') });
+    await one.release();
+    await next?.renew();
+    await next?.release();
+  });
+});
+
+/** Ends the connections that hold locks, as a restart of PostgreSQL does. */
+async function endConnectionsOfLocks(uri: string): Promise<void> {
+  const sql = postgres(uri, { max: 1, onnotice: () => undefined });
+  await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`;
+  await sql.end();
+}
+
+it('a lock whose connection PostgreSQL ends is lost at once, and its release does not wait', async () => {
+  const database = await createEmptyDatabase();
+  const locks = openPostgresLocks(database.uri);
+  try {
+    const lock = await locks.tryLock(key);
+    const lost = new Promise((resolve) => lock?.lost?.addEventListener('abort', resolve));
+    await endConnectionsOfLocks(database.uri);
+    await lost;
+    expect(lock?.lost?.reason).toMatchObject({ code: 'lock_lost' });
+    await lock?.release();
+    const next = await locks.tryLock(key);
+    expect(next).toBeDefined();
+    await next?.release();
+  } finally {
+    await locks.close();
+    await database.drop();
+  }
+});
+
+it('a lock that cannot be asked for leaves its connection to others', async () => {
+  const database = await createEmptyDatabase();
+  const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });
+  try {
+    // A name that PostgreSQL does not store: the statement fails, in the transaction.
+    for (let tries = 0; tries < 3; tries += 1) await expect(tryLock(sql, '\0')).rejects.toThrow();
+    const lock = await tryLock(sql, 'a name');
+    expect(lock).toBeDefined();
+    await lock?.release();
+  } finally {
+    await sql.end();
+    await database.drop();
+  }
+});
+
+describe('a lock that is renewed', () => {
+  async function held(): Promise<{ db: string; other: Sink; clock: { time: number }; lock: RenewedLock }> {
+    const db = sqliteUri();
+    const clock = { time: Date.now() };
+    const now = (): number => clock.time;
+    const [sink, other] = [await openDatabase(db, now), await openDatabase(db, now)];
+    const lock = await tryRenewedLock(sink, key, now);
+    if (lock === undefined) throw new Error('the lock is taken');
+    return { db, other, clock, lock };
+  }
+
+  it('is asked for again after a pause of its process, before the next step writes', async () => {
+    const { other, clock, lock } = await held();
+    await lock.assertHeld();
+    clock.time += 121_000;
+    const next = await other.tryLock(key);
+    await expect(lock.assertHeld()).rejects.toMatchObject({ code: 'lock_lost' });
+    expect(lock.signal.reason).toMatchObject({ code: 'lock_lost' });
+    await lock.release();
+    await next?.renew();
+  });
+
+  it('stays after a pause in which nobody took it', async () => {
+    const { other, clock, lock } = await held();
+    clock.time += 600_000;
+    await lock.assertHeld();
+    expect(await other.tryLock(key)).toBeUndefined();
+    await lock.release();
+  });
+
+  it('survives renewals that fail, for as long as the lease lasts', async () => {
+    const { db, clock, lock } = await held();
+    const broken = new Database(db.replace('sqlite:', ''));
+    broken.exec('drop table sync_locks');
+    broken.close();
+    clock.time += 60_000;
+    await lock.assertHeld();
+    clock.time += 60_000;
+    await expect(lock.assertHeld()).rejects.toMatchObject({ code: 'lock_lost' });
   });
 });

@@ -4,9 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { SyncOptions } from '../../src/sync/request.js';
+import type { Lock } from '../../src/sync/sinks/sink.js';
+import { exitCodeOf } from '../../src/sync/summary.js';
 import { initRepository, writeHistory } from '../support/git-history.js';
 import { describeOnEachDatabase } from './databases.js';
-import { onlyId, storedRows, sync, temporaryDirectory, testSurroundings } from './harness.js';
+import {
+  NOW,
+  onlyId,
+  openDatabase,
+  sqliteUri,
+  storedRows,
+  sync,
+  temporaryDirectory,
+  testSurroundings,
+} from './harness.js';
 
 const COMMITS = 45;
 const SMALL_PAGES = { BATCH_SIZE: '10' };
@@ -85,4 +96,34 @@ describeOnEachDatabase('a sync', (engine) => {
       }
     `);
   });
+});
+
+it('a sync that loses its lock writes no further page and says so, and the next one resumes after the last page', async () => {
+  const options = await localHistory();
+  const repoId = onlyId(await sync({ ...options, db: sqliteUri() }, undefined, SMALL_PAGES));
+  const db = sqliteUri();
+  let time = NOW;
+  const now = (): number => time;
+  const other = await openDatabase(db, now);
+  let pages = 0;
+  let taken: Promise<Lock | undefined> | undefined;
+  const pageStored = (): void => {
+    pages += 1;
+    if (pages !== 2) return;
+    time += 121_000; // the process was paused: its lease has expired, and another one takes it
+    taken = other.tryLock({ repoId, target: 'git', source: 'local' });
+  };
+  const lost = await sync({ ...options, db }, testSurroundings({ now, progress: { pageStored } }), SMALL_PAGES);
+  expect(lost.repositories[0]?.error).toMatchObject({
+    code: 'lock_lost',
+    message: expect.stringMatching(/Run it again: it resumes/) as unknown,
+  });
+  expect([pages, exitCodeOf(lost)]).toEqual([2, 1]);
+  expect((await storedRows(db, repoId))['git_commits']).toHaveLength(20);
+
+  const lock = await taken;
+  await lock?.renew(); // the release of the sync that lost it has left it
+  await lock?.release();
+  const resumed = await sync({ ...options, db }, testSurroundings({ now }), SMALL_PAGES);
+  expect(resumed.repositories[0]?.records['git_commits']).toBe(COMMITS - 20);
 });

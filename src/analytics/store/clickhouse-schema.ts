@@ -6,6 +6,7 @@
  * be stored.) All versions of a row are in one partition, because the day is part of the key.
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
+import type { Exclusively } from './open.js';
 
 const PARTITION = 'toYear(day)';
 
@@ -44,17 +45,32 @@ function createTable(name: string): string {
     settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1`;
 }
 
-/** Creates the table, or brings one of an earlier release into the form of this one. */
-export async function ensureClickHouseSchema(engine: ClickHouseEngine): Promise<void> {
+/**
+ * Creates the table, or brings one of an earlier release into the form of this one.
+ *
+ * @param exclusively keeps other processes from rebuilding the same table: each would drop what the other copies
+ */
+export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusively: Exclusively): Promise<void> {
+  const stored = await partitionOf(engine);
+  if (stored === undefined) await engine.command(createTable('work_units'));
+  else if (stored === PARTITION) await allowUnknownChurn(engine);
+  const isRebuilt = stored === undefined || stored === PARTITION;
+  // The former table is left by a rebuild that was killed before its last step.
+  if (isRebuilt && !(await exists(engine, FORMER))) return;
+  await exclusively(async (assertHeld) => {
+    // Another process may have done either while this one waited.
+    if ((await partitionOf(engine)) !== PARTITION) await rebuild(engine, assertHeld);
+    if (await exists(engine, FORMER)) await takeOver(engine, assertHeld);
+  });
+}
+
+/** The partition key of the table; undefined: there is no table. */
+async function partitionOf(engine: ClickHouseEngine): Promise<unknown> {
   const [stored] = await engine.query(
     "select partition_key from system.tables where database = currentDatabase() and name = 'work_units'",
     {},
   );
-  if (stored === undefined) await engine.command(createTable('work_units'));
-  else if (stored[0] !== PARTITION) await rebuild(engine);
-  else await allowUnknownChurn(engine);
-  // A rebuild that was killed in front of its last step, or that another process has just begun to clean up.
-  if (await exists(engine, FORMER)) await takeOver(engine);
+  return stored?.[0];
 }
 
 /** In a table whose partitions are right already. */
@@ -68,21 +84,24 @@ async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
 
 const NEXT = 'work_units_next';
 const FORMER = 'work_units_former';
+
 /**
  * Copies the table into one of the new form and puts that in its place. Queries are answered meanwhile. What another
  * sync writes during the copy is missing from it, so the former table is copied once more afterwards: to copy a row twice
  * changes nothing, it has the same version.
  */
-async function rebuild(engine: ClickHouseEngine): Promise<void> {
+async function rebuild(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
   await engine.command(`drop table if exists ${NEXT}`);
   await engine.command(createTable(NEXT));
   await copy(engine, 'work_units', NEXT);
+  await assertHeld();
   // One statement: there is no moment without a table.
   await engine.command(`rename table work_units to ${FORMER}, ${NEXT} to work_units`);
 }
 
-async function takeOver(engine: ClickHouseEngine): Promise<void> {
+async function takeOver(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
   await copy(engine, FORMER, 'work_units');
+  await assertHeld();
   await engine.command(`drop table if exists ${FORMER}`);
 }
 

@@ -23,7 +23,10 @@ const SCAN = 1000;
 const ID_BYTES = 16_384;
 
 /** Opens the store on an engine, which is closed with it. */
-export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<StoreOptions, 'now'>): WorkUnitStore {
+export function openClickHouseStore(
+  engine: ClickHouseEngine,
+  options: Pick<StoreOptions, 'now' | 'exclusively'>,
+): WorkUnitStore {
   let version = 0;
   const known = new Set<string>();
   /** Greater than those of all that was written before, also by another machine whose clock is ahead of this one's. */
@@ -34,7 +37,7 @@ export function openClickHouseStore(engine: ClickHouseEngine, options: Pick<Stor
     return (version = Math.max(version + VERSIONS_OF_A_CHANGE, options.now() * 1000));
   };
   return {
-    ensureSchema: () => ensureClickHouseSchema(engine),
+    ensureSchema: () => ensureClickHouseSchema(engine, options.exclusively),
     apply: async (change) => apply(engine, change, await nextVersion(change)),
     scan: (orgId, repoId) => scan(engine, orgId, repoId),
     async find(orgId, id) {

@@ -4,10 +4,19 @@ import type { Log } from '../../database/log.js';
 import type { AnalyticsAddress } from '../address.js';
 import type { ImportChdb } from '../clickhouse/chdb.js';
 
+/**
+ * Runs work that no two processes may do to one database at once.
+ *
+ * @param work calls `assertHeld` before each step that another process must not have overtaken; it throws then
+ */
+export type Exclusively = (work: (assertHeld: () => Promise<void>) => Promise<void>) => Promise<void>;
+
 export interface StoreOptions {
   /** Epoch milliseconds. ClickHouse orders the versions of a unit by it. */
   readonly now: () => number;
   readonly log: Log;
+  /** How a table of an earlier release is rebuilt, where the engine has no transaction for it. */
+  readonly exclusively: Exclusively;
   /** How the optional package `chdb` is imported; tests hand in one that is installed elsewhere. */
   readonly importChdb?: ImportChdb;
 }

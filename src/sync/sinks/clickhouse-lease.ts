@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { ClickHouseEngine } from '../../analytics/clickhouse/engine.js';
 import type { LeaseHolder } from './lease.js';
-import { isFree, LEASE_MILLISECONDS } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
 import type { Lock } from './sink.js';
 
 /** Creates the table of the claims. Claims are few and short-lived; old ones are forgotten. */
@@ -32,10 +32,13 @@ export async function tryLease(
   now: () => number,
 ): Promise<Lock | undefined> {
   const id = randomUUID();
+  let until = 0;
   const write = async (phase: Phase): Promise<void> => {
-    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
+    const expiry = now() + LEASE_MILLISECONDS;
+    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: expiry };
     const written = { name, id, phase, holder: JSON.stringify(holder), version: VERSIONS[phase] };
     await engine.insert('sync_claims', [written]);
+    until = expiry;
   };
   const others = async (phase: Phase): Promise<readonly string[]> => {
     const rows = await engine.query(
@@ -48,11 +51,19 @@ export async function tryLease(
     if ((await others('held')).length > 0) return true;
     return (await others('asks')).some((other) => other < id);
   };
+  const renew = async (): Promise<void> => {
+    // While it was expired, another claim may have been held and withdrawn, and nothing tells that now.
+    if (until <= now() || (await others('held')).length > 0) throw lockLost();
+    await write('held');
+    if ((await others('held')).length === 0) return;
+    await write('withdrawn');
+    throw lockLost();
+  };
   if ((await others('held')).length > 0) return undefined;
   await write('asks');
   if (!(await isBlocked())) {
     await write('held');
-    if ((await others('held')).length === 0) return { renew: () => write('held'), release: () => write('withdrawn') };
+    if ((await others('held')).length === 0) return { renew, release: () => write('withdrawn') };
   }
   await write('withdrawn');
   return undefined;

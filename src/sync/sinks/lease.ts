@@ -1,6 +1,7 @@
 /** Leases, for databases whose locks do not end with the process that holds them. */
 import { hostname } from 'node:os';
 import { isAlive } from '../../database/is-alive.js';
+import { SyncError } from '../failures.js';
 
 /** How long a lease lasts unless it is renewed; each stored page renews it. */
 export const LEASE_MILLISECONDS = 120_000;
@@ -30,4 +31,13 @@ function parseHolder(stored: string): LeaseHolder | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The holder of a lock must stop writing: another sync may hold it now. */
+export function lockLost(cause?: unknown): SyncError {
+  return new SyncError(
+    'lock_lost',
+    'The lock on the repository was lost, so another sync may be writing it. This one has stopped. Run it again: it resumes after the last stored page.',
+    { cause },
+  );
 }

@@ -3,6 +3,7 @@
  * transaction without a replica set: rows are written before the state, so that a page repeated after a crash is
  * written over itself.
  */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { MongoClient } from 'mongodb';
@@ -10,7 +11,7 @@ import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
-import { isFree, LEASE_MILLISECONDS } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { parseState } from './state.js';
@@ -149,7 +150,10 @@ function decode(table: Table, document: Record<string, unknown>): AnyRow {
 }
 
 async function tryLock(locks: Collection<Document>, name: string, now: () => number): Promise<Lock | undefined> {
-  const lease = (): string => JSON.stringify({ host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS });
+  // The id tells two leases of one process and one moment apart.
+  const id = randomUUID();
+  const lease = (): string =>
+    JSON.stringify({ host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS, id });
   let mine = lease();
   const held = (await locks.findOne({ _id: name }))?.['holder'];
   if (typeof held !== 'string') {
@@ -167,7 +171,8 @@ async function tryLock(locks: Collection<Document>, name: string, now: () => num
   return {
     renew: async () => {
       const next = lease();
-      await locks.updateOne({ _id: name, holder: mine }, { $set: { holder: next } });
+      const renewed = await locks.updateOne({ _id: name, holder: mine }, { $set: { holder: next } });
+      if (renewed.matchedCount === 0) throw lockLost();
       mine = next;
     },
     release: async () => {

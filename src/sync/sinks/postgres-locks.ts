@@ -1,6 +1,7 @@
 /** Locks of syncs in PostgreSQL: in the database that they write to, or beside it, because ClickHouse has no locks. */
 import postgres from 'postgres';
 import { parseDatabaseAddress } from '../../database/address.js';
+import { lockLost } from './lease.js';
 import type { Lock, LockKey, Sink } from './sink.js';
 
 /** Locks that all servers of one installation share. */
@@ -17,20 +18,44 @@ export interface OpenLocks extends SharedLocks {
  * A lock that the server frees when the connection ends, however the process ends. It belongs to a transaction that
  * stays open meanwhile, because a pooler in transaction mode keeps a connection for no longer. The transaction holds
  * no snapshot, so it does not stand in the way of vacuum.
+ *
+ * The lock is lost when the connection ends, for example because PostgreSQL restarts: the driver then ends `begin`.
+ * (A connection that was reserved by hand would leave the next statement on it waiting forever.)
  */
-export async function tryLock(sql: postgres.Sql, name: string): Promise<Lock | undefined> {
-  const connection = await sql.reserve();
-  const end = async (): Promise<void> => {
-    await connection`rollback`;
-    connection.release();
-  };
-  await connection.unsafe('begin; set local idle_in_transaction_session_timeout = 0');
-  const [row] = await connection<
-    { taken: boolean }[]
-  >`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`;
-  if (row?.taken === true) return { renew: async () => {}, release: end };
-  await end();
-  return undefined;
+export function tryLock(sql: postgres.Sql, name: string): Promise<Lock | undefined> {
+  return new Promise((resolve, reject) => {
+    const lost = new AbortController();
+    let end = (): void => undefined;
+    const released = new Promise<void>((done) => {
+      end = done;
+    });
+    const transaction = sql.begin(async (held) => {
+      await held`set local idle_in_transaction_session_timeout = 0`;
+      const [row] = await held<
+        { taken: boolean }[]
+      >`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`;
+      if (row?.taken !== true) return;
+      resolve({
+        lost: lost.signal,
+        renew: () => (lost.signal.aborted ? Promise.reject(lockLost(lost.signal.reason)) : Promise.resolve()),
+        release: async () => {
+          if (lost.signal.aborted) return; // the server has freed it
+          end();
+          await transaction.catch(() => undefined); // the same
+        },
+      });
+      await released;
+    });
+    transaction.then(
+      () => {
+        resolve(undefined); // it was held elsewhere; for a lock that was released this changes nothing
+      },
+      (error: unknown) => {
+        lost.abort(lockLost(error));
+        reject(error instanceof Error ? error : new Error(String(error))); // the same for a lock that was taken
+      },
+    );
+  });
 }
 
 /** A job works on a few repositories at once, each of which holds up to two locks. */
@@ -66,8 +91,13 @@ export function withSharedLocks(sink: Sink, locks: SharedLocks): Sink {
       }
       if (inner === undefined) return undefined;
       const own = inner;
+      const signals = [outer.lost, own.lost].filter((each) => each !== undefined);
       return {
-        renew: () => own.renew(),
+        lost: AbortSignal.any(signals),
+        renew: async () => {
+          await outer.renew();
+          await own.renew();
+        },
         release: async () => {
           try {
             await own.release();

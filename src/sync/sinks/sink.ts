@@ -75,9 +75,15 @@ export interface Sink {
 }
 
 export interface Lock {
-  /** Keeps the lock from expiring, where it can. */
+  /**
+   * Keeps the lock from expiring, where it can.
+   *
+   * @throws SyncError (`lock_lost`) when the lock is no longer held; other errors do not say whether it is
+   */
   renew(): Promise<void>;
   release(): Promise<void>;
+  /** Aborted as soon as the database reports that the lock is gone; absent where only a renewal tells. */
+  readonly lost?: AbortSignal;
 }
 
 /** What every sink is opened with. */

@@ -1,4 +1,5 @@
 /** The SQLite sink. A page is one transaction. Timestamps are stored as RFC 3339 text in UTC, JSON as text. */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import Database from 'libsql';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
@@ -7,7 +8,7 @@ import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
 import { asyncOf } from '../providers/async-of.js';
 import type { LeaseHolder } from './lease.js';
-import { isFree, LEASE_MILLISECONDS } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
 import { sqliteDerivation } from './sqlite-derivation.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
@@ -198,26 +199,41 @@ function tryLock(
   now: () => number,
 ): Lock | undefined {
   const name = `${key.repoId} ${key.target}`;
+  // The id tells two leases of one process and one moment apart.
+  const id = randomUUID();
+  const stored = (): string | undefined => {
+    const row: unknown = prepare('select holder from sync_locks where name = ?').get([name]);
+    return typeof row === 'object' && row !== null && 'holder' in row ? String(row.holder) : undefined;
+  };
+  let mine = '';
   const write = (): void => {
     const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
+    mine = JSON.stringify({ ...holder, id });
     run(
       'insert into sync_locks (name, holder) values (?, ?) on conflict (name) do update set holder = excluded.holder',
-      [name, JSON.stringify(holder)],
+      [name, mine],
     );
   };
   const isTaken = inTransaction(() => {
-    const row: unknown = prepare('select holder from sync_locks where name = ?').get([name]);
-    const held = typeof row === 'object' && row !== null && 'holder' in row ? String(row.holder) : undefined;
+    const held = stored();
     const free = held === undefined || isFree(held, now());
     if (free) write();
     return free;
   });
   if (!isTaken) return undefined;
   return {
-    renew: () => settled(write),
+    renew: () =>
+      settled(() => {
+        const isMine = inTransaction(() => {
+          const held = stored() === mine;
+          if (held) write();
+          return held;
+        });
+        if (!isMine) throw lockLost();
+      }),
     release: () =>
       settled(() => {
-        run('delete from sync_locks where name = ?', [name]);
+        run('delete from sync_locks where name = ? and holder = ?', [name, mine]);
       }),
   };
 }

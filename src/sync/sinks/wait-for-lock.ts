@@ -1,8 +1,26 @@
+import { SyncError } from '../failures.js';
 import type { Surroundings } from '../surroundings.js';
+import { LEASE_MILLISECONDS, lockLost } from './lease.js';
 import type { Lock, LockKey, Sink } from './sink.js';
 
 /** How long to wait before asking again for a lock that is held. */
 export const LOCK_POLL_MILLISECONDS = 1000;
+
+/** Well below the time that a lease lasts. */
+const RENEW_MILLISECONDS = 20_000;
+
+/** A lock that is renewed until it is released, and that says when it is lost: then its holder must stop writing. */
+export interface RenewedLock {
+  /** Aborted, with a SyncError (`lock_lost`) as its reason, when the lock is lost. */
+  readonly signal: AbortSignal;
+  /**
+   * To be called before each step that writes. After a pause of the process (a suspended machine) it asks the database.
+   *
+   * @throws SyncError (`lock_lost`)
+   */
+  assertHeld(): Promise<void>;
+  release(): Promise<void>;
+}
 
 /**
  * Those who want the same lock take turns. It is renewed until it is released.
@@ -10,13 +28,13 @@ export const LOCK_POLL_MILLISECONDS = 1000;
  * @param mustWait called once, when it is held
  */
 export async function waitForLock(
-  sink: Sink,
+  sink: Pick<Sink, 'tryLock'>,
   key: LockKey,
-  { sleep, signal }: Pick<Surroundings, 'sleep' | 'signal'>,
+  { sleep, signal, now }: Pick<Surroundings, 'sleep' | 'signal' | 'now'>,
   mustWait: () => void = () => undefined,
-): Promise<Lock> {
+): Promise<RenewedLock> {
   for (let tries = 0; ; tries += 1) {
-    const lock = await tryRenewedLock(sink, key);
+    const lock = await tryRenewedLock(sink, key, now);
     if (lock !== undefined) return lock;
     if (tries === 0) mustWait();
     await sleep(LOCK_POLL_MILLISECONDS, signal);
@@ -24,22 +42,44 @@ export async function waitForLock(
 }
 
 /** As `Sink.tryLock`; the lock is renewed until it is released, also while a host asks for patience. */
-export async function tryRenewedLock(sink: Sink, key: LockKey): Promise<Lock | undefined> {
+export async function tryRenewedLock(
+  sink: Pick<Sink, 'tryLock'>,
+  key: LockKey,
+  now: () => number,
+): Promise<RenewedLock | undefined> {
   const lock = await sink.tryLock(key);
   if (lock === undefined) return undefined;
-  const renewal = setInterval(() => {
-    // One that fails is followed by another.
-    lock.renew().catch(() => undefined);
-  }, RENEW_MILLISECONDS);
+  return renewed(lock, now);
+}
+
+function renewed(lock: Lock, now: () => number): RenewedLock {
+  const lost = new AbortController();
+  let confirmedAt = now();
+  const confirm = async (): Promise<void> => {
+    const asked = now();
+    try {
+      await lock.renew();
+      confirmedAt = asked;
+    } catch (error) {
+      // A renewal that fails otherwise is followed by another, until the lease must have expired.
+      if (error instanceof SyncError && error.code === 'lock_lost') lost.abort(error);
+      else if (asked - confirmedAt >= LEASE_MILLISECONDS) lost.abort(lockLost(error));
+    }
+  };
+  lock.lost?.addEventListener('abort', () => {
+    lost.abort(lock.lost?.reason);
+  });
+  const renewal = setInterval(() => void confirm(), RENEW_MILLISECONDS);
   renewal.unref();
   return {
-    renew: () => lock.renew(),
+    signal: lost.signal,
+    async assertHeld() {
+      if (now() - confirmedAt > 2 * RENEW_MILLISECONDS) await confirm();
+      lost.signal.throwIfAborted();
+    },
     async release() {
       clearInterval(renewal);
       await lock.release();
     },
   };
 }
-
-/** Well below the time that a lease lasts. */
-const RENEW_MILLISECONDS = 20_000;

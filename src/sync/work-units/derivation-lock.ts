@@ -1,22 +1,38 @@
 /** Derivations of one repository take turns. */
 import { cleanedUp } from '../cleaned-up.js';
-import type { Lock, LockKey } from '../sinks/sink.js';
-import { tryRenewedLock, waitForLock } from '../sinks/wait-for-lock.js';
+import type { LockKey } from '../sinks/sink.js';
+import { tryRenewedLock, waitForLock, type RenewedLock } from '../sinks/wait-for-lock.js';
 import type { WorkUnitDeriver } from './deriver.js';
 
-/** Runs the action while no other derivation of the repository runs. */
+/**
+ * Runs the action while no other derivation of the repository runs.
+ *
+ * @param action its deriver is aborted when the lock is lost
+ */
 export async function underLock<Result>(
-  { sink, surroundings }: WorkUnitDeriver,
+  deriver: WorkUnitDeriver,
   repoId: string,
-  action: () => Promise<Result>,
+  action: (deriver: WorkUnitDeriver) => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(sink, lockOf(repoId), surroundings);
-  return cleanedUp(action, () => lock.release());
+  const lock = await waitForLock(deriver.sink, lockOf(repoId), deriver.surroundings);
+  return cleanedUp(
+    () => action(whileHeld(deriver, lock)),
+    () => lock.release(),
+  );
 }
 
 /** The same lock, held until it is released; undefined while another derivation has it. */
-export function tryDerivationLock({ sink }: WorkUnitDeriver, repoId: string): Promise<Lock | undefined> {
-  return tryRenewedLock(sink, lockOf(repoId));
+export function tryDerivationLock(
+  { sink, surroundings }: WorkUnitDeriver,
+  repoId: string,
+): Promise<RenewedLock | undefined> {
+  return tryRenewedLock(sink, lockOf(repoId), surroundings.now);
+}
+
+/** A deriver that is aborted when the lock is lost. */
+export function whileHeld(deriver: WorkUnitDeriver, lock: RenewedLock): WorkUnitDeriver {
+  const signal = AbortSignal.any([deriver.surroundings.signal, lock.signal]);
+  return { ...deriver, surroundings: { ...deriver.surroundings, signal } };
 }
 
 function lockOf(repoId: string): LockKey {

@@ -64,9 +64,9 @@ export async function beginDerivation(
   }
   const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
   const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId) : undefined;
-  const complete = async (reached: string): Promise<number> => {
+  const complete = async (held: WorkUnitDeriver, reached: string): Promise<number> => {
     const derived = await first?.finish();
-    const written = await bringUpToDate(deriver, repoId, changedBy(target, extent), derived?.basis);
+    const written = await bringUpToDate(held, repoId, changedBy(target, extent), derived?.basis);
     await records.writeProgress(repoId, new Map([[name, `${Math.max(since, surroundings.now())} ${reached}`]]));
     await deriver.store.settle?.();
     return (derived?.written ?? 0) + written;
@@ -75,8 +75,8 @@ export async function beginDerivation(
     since,
     stored: async (page) => first?.stored(page),
     finish: async (reached) => {
-      if (first === undefined) return underLock(deriver, repoId, () => complete(reached));
-      const written = await complete(reached);
+      if (first === undefined) return underLock(deriver, repoId, (held) => complete(held, reached));
+      const written = await complete(first.deriver, reached);
       // At once: two syncs, of which each has the other's secondary as its primary, must not wait for each other.
       await first.release();
       return written;
@@ -97,7 +97,7 @@ function splitNote(note: string | undefined): readonly [revision: string | undef
  * @returns how many units were written
  */
 export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string): Promise<number> {
-  return underLock(deriver, repoId, () => bringUpToDate(deriver, repoId, NOTHING, undefined));
+  return underLock(deriver, repoId, (held) => bringUpToDate(held, repoId, NOTHING, undefined));
 }
 
 const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };
@@ -144,6 +144,7 @@ async function bringUpToDate(
     isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
     signal: surroundings.signal,
   });
+  surroundings.signal.throwIfAborted();
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', basis]]));
   return written;
 }

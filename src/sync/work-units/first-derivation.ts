@@ -8,8 +8,9 @@
  */
 import { tableNamed } from '../records.js';
 import { LINKS } from '../sinks/derivation.js';
-import type { Lock, SinkPage } from '../sinks/sink.js';
-import { tryDerivationLock } from './derivation-lock.js';
+import type { SinkPage } from '../sinks/sink.js';
+import type { RenewedLock } from '../sinks/wait-for-lock.js';
+import { tryDerivationLock, whileHeld } from './derivation-lock.js';
 import type { NewCommits } from './derive-repository.js';
 import { beginNewCommits } from './derive-repository.js';
 import type { WorkUnitDeriver } from './deriver.js';
@@ -46,20 +47,21 @@ export async function beginFirstDerivation(
 export class FirstDerivation {
   readonly #deriver: WorkUnitDeriver;
   readonly #repoId: string;
-  readonly #lock: Lock;
+  readonly #lock: RenewedLock;
   readonly #commits = new WholeCommits();
   #isReleased = false;
   /** Begun with the first page, which brings the repository's name. */
   #begun: { readonly basis: string; readonly units: NewCommits } | undefined;
 
-  constructor(deriver: WorkUnitDeriver, repoId: string, lock: Lock) {
-    this.#deriver = deriver;
+  constructor(deriver: WorkUnitDeriver, repoId: string, lock: RenewedLock) {
+    this.#deriver = whileHeld(deriver, lock);
     this.#repoId = repoId;
     this.#lock = lock;
   }
 
   /** Takes a page that has been stored. */
   async stored(page: SinkPage): Promise<void> {
+    await this.#lock.assertHeld();
     this.#begun ??= await this.#begin();
     await this.#begun?.units.write(this.#commits.take(page));
   }
@@ -68,8 +70,14 @@ export class FirstDerivation {
   async finish(): Promise<DerivedCommits | undefined> {
     if (this.#begun === undefined) return undefined;
     const { basis, units } = this.#begun;
+    await this.#lock.assertHeld();
     await units.write(this.#commits.takeLast());
     return { basis, written: await units.finish() };
+  }
+
+  /** What is left to derive is derived under the same lock. */
+  get deriver(): WorkUnitDeriver {
+    return this.#deriver;
   }
 
   /** Lets other derivations of the repository go on, when nothing of this one is on its way any more. */

@@ -1,8 +1,10 @@
 /** Opens what keeps work units up to date beside a sink. */
-import { openWorkUnitStore } from '../../analytics/store/open.js';
+import { openWorkUnitStore, type Exclusively } from '../../analytics/store/open.js';
 import type { WorkUnitStore } from '../../analytics/work-unit.js';
+import { cleanedUp } from '../cleaned-up.js';
 import { SyncError } from '../failures.js';
-import type { Sink } from '../sinks/sink.js';
+import type { LockKey, Sink } from '../sinks/sink.js';
+import { waitForLock } from '../sinks/wait-for-lock.js';
 import type { Surroundings } from '../surroundings.js';
 import { createClassifier } from './classify/classifier.js';
 import { loadRules } from './classify/rules.js';
@@ -33,7 +35,16 @@ export async function openDeriver(
   const { derivation, unitsAddress } = sink;
   const rules = await loadRules(rulesFile);
   if (derivation === undefined || unitsAddress === undefined) return undefined;
-  const store = withSyncErrors(await openWorkUnitStore(unitsAddress, { now: surroundings.now, log: QUIET }));
+  const exclusively: Exclusively = async (work) => {
+    const lock = await waitForLock(sink, SCHEMA_LOCK, surroundings);
+    await cleanedUp(
+      () => work(() => lock.assertHeld()),
+      () => lock.release(),
+    );
+  };
+  const store = withSyncErrors(
+    await openWorkUnitStore(unitsAddress, { now: surroundings.now, log: QUIET, exclusively }),
+  );
   try {
     await derivation.ensureSchema();
     await store.ensureSchema();
@@ -51,6 +62,9 @@ export async function openDeriver(
     close: () => store.close(),
   };
 }
+
+/** The rebuild of the table of work units; no repository has this id. */
+export const SCHEMA_LOCK: LockKey = { repoId: 'schema', target: 'work_units', source: 'local' };
 
 /** What goes wrong with the store is thrown, and told with the repository that it belongs to. */
 const QUIET = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -73,6 +87,7 @@ async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
   } catch (error) {
+    if (error instanceof SyncError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new SyncError('database_failed', `The work units cannot be stored or read: ${reason}`, { cause: error });
   }

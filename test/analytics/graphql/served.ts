@@ -1,5 +1,6 @@
 import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import { alone } from '../engines.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { captureLog } from '../../support/captured-log.js';
 import { recordingGraphqlFetch } from '../../support/graphql-recorder.js';
@@ -64,7 +65,11 @@ export async function ask(
 /** Puts work units into the store that the platform reads. */
 export async function fill(uri: string, orgId: string, units: readonly WorkUnit[]): Promise<void> {
   const { log } = captureLog();
-  const store = await openWorkUnitStore(parseAnalyticsUri(uri), { now: () => Date.parse('2026-04-01'), log });
+  const store = await openWorkUnitStore(parseAnalyticsUri(uri), {
+    now: () => Date.parse('2026-04-01'),
+    log,
+    exclusively: alone,
+  });
   try {
     await store.ensureSchema();
     await store.apply({ orgId, repoId: 'repo-1', units, removed: [] });

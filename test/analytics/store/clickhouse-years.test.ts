@@ -5,7 +5,7 @@ import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import type { ClickHouseEngine } from '../../../src/analytics/clickhouse/engine.js';
 import { openChdb } from '../../../src/analytics/clickhouse/chdb.js';
 import { openClickHouseServer } from '../../../src/analytics/clickhouse/server.js';
-import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import { openWorkUnitStore, type Exclusively } from '../../../src/analytics/store/open.js';
 import type { WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
 import { engines, openOptions } from '../engines.js';
 
@@ -121,6 +121,61 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
+    it('is rebuilt by one process at a time: another one waits, and finds it done', async () => {
+      const uri = await newUri();
+      const orgId = randomUUID();
+      const kept = unit(1, '2001-01-01');
+      const engineOfTest = await openEngine(uri);
+      await engineOfTest.command(RELEASED);
+      await engineOfTest.insert('work_units', [releasedRow(orgId, kept)]);
+      const partition = async (): Promise<unknown> =>
+        (
+          await engineOfTest.query(
+            "select partition_key from system.tables where database = currentDatabase() and name = 'work_units'",
+            {},
+          )
+        )[0]?.[0];
+      const address = parseAnalyticsUri(uri);
+      const during: unknown[] = [];
+      let isBusy = false;
+      const exclusively: Exclusively = async (work) => {
+        isBusy = true;
+        during.push(await partition());
+        // Meanwhile the other process does the whole of it.
+        const other = await openWorkUnitStore(address, openOptions);
+        await other.ensureSchema();
+        await other.close();
+        await work(() => Promise.reject(new Error('there is nothing left to write')));
+        isBusy = false;
+      };
+      const store = await openWorkUnitStore(address, { ...openOptions, exclusively });
+      await store.ensureSchema();
+      expect([during, isBusy, await partition()]).toEqual([['toYYYYMM(day)'], false, 'toYear(day)']);
+      expect(await all(store, orgId)).toEqual([kept]);
+      await store.close();
+      await engineOfTest.close();
+    });
+
+    it('is not replaced by a process that lost its lock while it copied', async () => {
+      const uri = await newUri();
+      const orgId = randomUUID();
+      const kept = unit(1, '2001-01-01');
+      const former = await openEngine(uri);
+      await former.command(RELEASED);
+      await former.insert('work_units', [releasedRow(orgId, kept)]);
+      const lost: Exclusively = (work) => work(() => Promise.reject(new Error('the lock is lost')));
+      const store = await openWorkUnitStore(parseAnalyticsUri(uri), { ...openOptions, exclusively: lost });
+      await expect(store.ensureSchema()).rejects.toThrow('the lock is lost');
+      const [row] = await former.query(
+        "select partition_key from system.tables where database = currentDatabase() and name = 'work_units'",
+        {},
+      );
+      expect(row).toEqual(['toYYYYMM(day)']);
+      expect(await all(store, orgId)).toEqual([kept]);
+      await former.close();
+      await store.close();
+    });
+
     it('takes units of unknown churn in a table of years that has none yet', async () => {
       const uri = await newUri();
       const orgId = randomUUID();
@@ -148,7 +203,12 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await former.insert('work_units_former', [releasedRow(orgId, copied), releasedRow(orgId, late)]);
       await store.ensureSchema();
       expect(await all(store, orgId)).toEqual([copied, late]);
-      expect(await former.query("select name from system.tables where name like 'work_units_%'", {})).toEqual([]);
+      expect(
+        await former.query(
+          "select name from system.tables where database = currentDatabase() and name like 'work_units_%'",
+          {},
+        ),
+      ).toEqual([]);
       await former.close();
       await store.close();
     });

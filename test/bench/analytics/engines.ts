@@ -9,11 +9,14 @@ import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import type { Analytics } from '../../../src/analytics/analytics.js';
 import { openChdb, type ImportChdb } from '../../../src/analytics/clickhouse/chdb.js';
 import { openAnalytics } from '../../../src/analytics/open.js';
-import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import { openWorkUnitStore, type Exclusively } from '../../../src/analytics/store/open.js';
 import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
 import { clickHouseByHand, postgresByHand, type HandDialect } from './batches.js';
 import { clickHouseUnits, postgresShares, postgresUnits } from './generate.js';
 import { memoryOfChildren, ownMemory } from './memory.js';
+
+/** No other process opens these stores. */
+const exclusively: Exclusively = (work) => work(() => Promise.resolve());
 
 export interface MeasuredEngine {
   readonly name: string;
@@ -36,7 +39,7 @@ const STEP = 1_000_000;
 export async function postgresEngine(): Promise<MeasuredEngine> {
   const home = await mkdtemp(join(tmpdir(), 'plumbline-bench-'));
   const server = await startEmbeddedPostgres({ home, logger: log, durable: false });
-  const store = await openWorkUnitStore(parseAnalyticsUri(server.uri), { now: Date.now, log });
+  const store = await openWorkUnitStore(parseAnalyticsUri(server.uri), { now: Date.now, log, exclusively });
   await store.ensureSchema();
   await store.close();
   // As many connections as the analytics use for a batch.
@@ -78,7 +81,10 @@ export async function chdbEngine(): Promise<MeasuredEngine | { readonly missing:
     return { missing: 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB' };
   }
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-bench-'));
-  const store = await openWorkUnitStore({ kind: 'chdb', address: directory }, { now: Date.now, log, importChdb });
+  const store = await openWorkUnitStore(
+    { kind: 'chdb', address: directory },
+    { now: Date.now, log, exclusively, importChdb },
+  );
   await store.ensureSchema();
   const analytics = await openAnalytics(`chdb:${directory}`, { timeoutSeconds: TIMEOUT, log, importChdb });
   const engine = await openChdb(directory, importChdb);

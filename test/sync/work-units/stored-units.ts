@@ -17,7 +17,12 @@ export async function unitsIn(uri: string, repoId: string): Promise<WorkUnit[]> 
   await sink.close();
   if (sink.unitsAddress === undefined) throw new Error(`${sink.kind} has no work units`);
   const importChdb = (): Promise<unknown> => importConnector('chdb');
-  const store = await openWorkUnitStore(sink.unitsAddress, { now: Date.now, log, importChdb });
+  const store = await openWorkUnitStore(sink.unitsAddress, {
+    now: Date.now,
+    log,
+    exclusively: (work) => work(() => Promise.resolve()),
+    importChdb,
+  });
   const units: WorkUnit[] = [];
   try {
     for await (const batch of store.scan('default', repoId)) units.push(...batch);

@@ -88,7 +88,7 @@ export function endedRun(
 export type StartExecution = (job: SyncJob, report: JobReport) => SyncExecution;
 
 /** What may go away by itself: worth another attempt. */
-const passing: readonly SyncFailureCode[] = ['host_unavailable', 'rate_limited', 'database_failed'];
+const passing: readonly SyncFailureCode[] = ['host_unavailable', 'rate_limited', 'database_failed', 'lock_lost'];
 
 export function isPassing({ code }: SyncFailure): boolean {
   return passing.includes(code);
