@@ -66,6 +66,18 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'No work in this period',
   },
   {
+    name: 'explore',
+    path: '/explore?range=custom&start=2026-01-01&end=2026-03-31&dimension=team&measure=throughput&theme=quality',
+    as: 'owner',
+    ready: 'Completed work units by team, by week',
+  },
+  {
+    name: 'explore-limit',
+    path: '/explore?range=365d&interval=day',
+    as: 'owner',
+    ready: 'at most 100 points can be asked for',
+  },
+  {
     name: 'work-units',
     path: '/work-units?range=custom&start=2026-01-01&end=2026-04-30&theme=quality&theme=risk&author=robin%40example.com&author=kim%40example.com',
     as: 'owner',

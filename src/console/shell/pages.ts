@@ -36,6 +36,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../overview/overview-page.js'),
   },
   {
+    path: '/explore',
+    label: 'Explore',
+    permission: 'analytics:read',
+    needsOrganization: true,
+    load: () => import('../explore/explore-page.js'),
+  },
+  {
     path: '/work-units',
     label: 'Work units',
     permission: 'analytics:read',

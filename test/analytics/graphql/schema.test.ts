@@ -56,6 +56,7 @@ test('What is left out of a request is what the decisions say', () => {
   });
   expect(defaults).toEqual({
     topN: 10,
+    completedOnly: false,
     maxNodes: 100,
     maxEdges: 500,
     useInvestment: false,

@@ -1,0 +1,63 @@
+import { explore } from '@plumbline/sdk/analytics';
+import type { JSX } from 'preact';
+import { Picked } from '../analytics/picked.js';
+import { QueryDialog } from '../analytics/query-dialog.js';
+import { useSearchParts } from '../analytics/search.js';
+import { useMe } from '../session/queries.js';
+import { Page } from '../shell/page.js';
+import { View } from '../ui/view.js';
+import { choicesOf, faultOf, variablesOf, type Catalog, type Choices } from './choices.js';
+import { ChoiceForm } from './choice-form.js';
+import { ExploredCharts } from './explored-charts.js';
+import { useCatalog, useExplored } from './figures.js';
+
+/** Any measure by any dimension over time. Everything is in the address, so that a link shows the same. */
+export default function ExplorePage(): JSX.Element {
+  const orgId = useMe().data?.org_id ?? '';
+  const [search, setParts] = useSearchParts();
+  const choices = choicesOf(search, Date.now());
+  return (
+    <Page
+      title="Explore"
+      intro="One measure, by one dimension, over time."
+      actions={<QueryDialog query={explore} variables={variablesOf(orgId, choices)} />}
+    >
+      <View query={useCatalog(orgId)} what="what can be asked for">
+        {(catalog) => (
+          <>
+            <ChoiceForm choices={choices} catalog={catalog} onChange={setParts} />
+            <Picked orgId={orgId} picks={choices.picks} onChange={setParts} />
+            <Answer orgId={orgId} choices={choices} catalog={catalog} />
+          </>
+        )}
+      </View>
+    </Page>
+  );
+}
+
+/** The charts, or why the server would refuse to compute them. */
+function Answer({ orgId, choices, catalog }: { orgId: string; choices: Choices; catalog: Catalog }): JSX.Element {
+  const fault = faultOf(choices, catalog);
+  if (fault === null) return <Charts orgId={orgId} choices={choices} />;
+  return (
+    <div class="banner warn" role="status">
+      <p>{fault}</p>
+    </div>
+  );
+}
+
+function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.Element {
+  return (
+    <View
+      query={useExplored(variablesOf(orgId, choices))}
+      what="the charts"
+      empty={({ breakdowns }) =>
+        breakdowns.some(({ items }) => items.length > 0)
+          ? null
+          : { title: 'No work in this period', text: 'Choose a longer period, or remove a filter.' }
+      }
+    >
+      {(data) => <ExploredCharts choices={choices} data={data} />}
+    </View>
+  );
+}

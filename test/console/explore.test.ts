@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import type { TestUser } from '../support/platform.js';
+import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+const march = '/console/explore?range=custom&start=2026-03-01&end=2026-03-31';
+
+describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  let owner: TestUser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    running = await startConsole();
+    owner = await running.platform.signUp();
+    await fill(running.platform.databaseUri, owner.orgId, smallOrganization);
+  });
+  beforeEach(async () => {
+    visitor = await running.visitor();
+    await visitor.open(march);
+    await visitor.logIn(owner);
+    return () => visitor.context.close();
+  });
+  afterAll(() => running.stop());
+
+  test('shows what is chosen, keeps it in the address, and leads to the units', async () => {
+    const { page, complaints } = visitor;
+    await page.getByLabel('Measure').selectOption('Lines changed');
+    await page.getByLabel('By', { exact: true }).selectOption('Team');
+    await page.getByLabel('By main theme only').check();
+    const chart = page.getByRole('region', { name: 'Lines changed by team', exact: true });
+    await chart.getByText('web has the most: 30, 68% of what is shown.').waitFor();
+    const tab = await visitor.newTab(page.url());
+    await tab.getByText('web has the most: 30, 68% of what is shown.').waitFor();
+
+    await chart.getByRole('link', { name: 'web' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Team: web' }).waitFor();
+    await page.getByText(/^1 work unit\./).waitFor();
+    expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('Lines');
+    expect(complaints).toEqual([]);
+  });
+
+  test('says what the server would refuse instead of asking it', async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();
+    await page.getByLabel('Period').selectOption('Last 12 months');
+    const days = page.getByLabel('Interval').locator('option').first();
+    await page.getByText('Day (365, too many)').waitFor({ state: 'attached' });
+    expect(await days.isDisabled()).toBe(true);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.headers()['x-persisted-query-id'] ?? ''));
+    await page.goto(new URL('/console/explore?range=365d&interval=day', page.url()).href);
+    await page.getByText('The period has 365 days, and at most 100 points can be asked for.').waitFor();
+    expect(asked).toContain('catalog-limits');
+    expect(asked).not.toContain('explore');
+    expect(complaints).toEqual([]);
+  });
+
+  test('saves bars and lines as CSV and PNG, and shows how a program asks for the same', async () => {
+    const { page, complaints } = visitor;
+    for (const name of ['Work units by theme', 'Work units by theme, by week']) {
+      const csv = page.waitForEvent('download');
+      await page.getByRole('button', { name: `Download ${name} as CSV`, exact: true }).click();
+      expect(await readFile(await (await csv).path(), 'utf8')).toContain('Quality');
+      const png = page.waitForEvent('download');
+      await page.getByRole('button', { name: `Download ${name} as PNG`, exact: true }).click();
+      expect((await readFile(await (await png).path())).subarray(1, 4).toString()).toBe('PNG');
+    }
+    await page.getByRole('button', { name: 'Show the query' }).click();
+    const curl = await page.getByRole('dialog').locator('pre').first().innerText();
+    expect(curl).toContain("-H 'X-Persisted-Query-Id: explore'");
+    expect(complaints).toEqual([]);
+  });
+});
