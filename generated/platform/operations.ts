@@ -24,7 +24,7 @@ export type DisownAccountReply =
   | Problems.InvalidDisownToken
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
-/** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+/** Delete an account that somebody else created (`POST /api/v1/auth/disown`). */
 export type DisownAccountHandler<Dependencies> = OperationHandler<
   DisownAccountRequest,
   DisownAccountReply,
@@ -70,7 +70,7 @@ export type LoginHandler<Dependencies> = OperationHandler<LoginRequest, LoginRep
 export type ForgotPasswordRequest = OperationRequest<{ body: Schemas['ForgotPasswordRequest'] }>;
 export type ForgotPasswordReply =
   SuccessReply<200, Schemas['VerifyEmailResponse']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** Ask for a password reset (`POST /api/v1/auth/forgot-password`). */
+/** Request a password reset (`POST /api/v1/auth/forgot-password`). */
 export type ForgotPasswordHandler<Dependencies> = OperationHandler<
   ForgotPasswordRequest,
   ForgotPasswordReply,
@@ -104,7 +104,7 @@ export type ChangePasswordReply =
   | Problems.PasswordRejected
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
-/** Change the own password (`POST /api/v1/auth/change-password`). */
+/** Change your password (`POST /api/v1/auth/change-password`). */
 export type ChangePasswordHandler<Dependencies> = OperationHandler<
   ChangePasswordRequest,
   ChangePasswordReply,
@@ -174,7 +174,7 @@ export type RefreshBrowserSessionHandler<Dependencies> = OperationHandler<
 export type ValidateTokenRequest = OperationRequest<{ body: Schemas['TokenValidateRequest'] }>;
 export type ValidateTokenReply =
   SuccessReply<200, Schemas['TokenValidateResponse']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** Look into an access token (`POST /api/v1/auth/validate`). */
+/** Inspect an access token (`POST /api/v1/auth/validate`). */
 export type ValidateTokenHandler<Dependencies> = OperationHandler<
   ValidateTokenRequest,
   ValidateTokenReply,
@@ -204,7 +204,7 @@ export type ListMyOrganizationsRequest = OperationRequest<{
 }>;
 export type ListMyOrganizationsReply =
   SuccessReply<200, Schemas['MyOrganizationPage']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** List the own organizations (`GET /api/v1/auth/me/organizations`). */
+/** List your organizations (`GET /api/v1/auth/me/organizations`). */
 export type ListMyOrganizationsHandler<Dependencies> = OperationHandler<
   ListMyOrganizationsRequest,
   ListMyOrganizationsReply,
@@ -245,13 +245,13 @@ export type ListSessionsRequest = OperationRequest<{
 }>;
 export type ListSessionsReply =
   SuccessReply<200, Schemas['SessionPage']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** List the own sessions (`GET /api/v1/auth/sessions`). */
+/** List your sessions (`GET /api/v1/auth/sessions`). */
 export type ListSessionsHandler<Dependencies> = OperationHandler<ListSessionsRequest, ListSessionsReply, Dependencies>;
 
 /** `DELETE /api/v1/auth/sessions` */
 export type RevokeAllSessionsRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
 export type RevokeAllSessionsReply = SuccessReply<204, never> | Problems.ServiceUnavailable;
-/** End all own sessions (`DELETE /api/v1/auth/sessions`). */
+/** End all your sessions (`DELETE /api/v1/auth/sessions`). */
 export type RevokeAllSessionsHandler<Dependencies> = OperationHandler<
   RevokeAllSessionsRequest,
   RevokeAllSessionsReply,
@@ -265,7 +265,7 @@ export type RevokeSessionRequest = OperationRequest<{
 }>;
 export type RevokeSessionReply =
   SuccessReply<204, never> | Problems.SessionNotFound | Problems.ValidationFailed | Problems.ServiceUnavailable;
-/** End one of the own sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
+/** End one of your sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
 export type RevokeSessionHandler<Dependencies> = OperationHandler<
   RevokeSessionRequest,
   RevokeSessionReply,
@@ -561,7 +561,7 @@ export type AssignTeamsReply =
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
-/** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+/** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
 export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsRequest, AssignTeamsReply, Dependencies>;
 
 /** `GET /api/v1/admin/integrations` */
@@ -851,13 +851,13 @@ export type ListAuditLogHandler<Dependencies> = OperationHandler<ListAuditLogReq
 /** `GET /health/live` */
 export type GetLivenessRequest = OperationRequest<{}>;
 export type GetLivenessReply = SuccessReply<200, Schemas['Liveness']>;
-/** Ask whether the server lives (`GET /health/live`). */
+/** Check whether the server is alive (`GET /health/live`). */
 export type GetLivenessHandler<Dependencies> = OperationHandler<GetLivenessRequest, GetLivenessReply, Dependencies>;
 
 /** `GET /health/ready` */
 export type GetReadinessRequest = OperationRequest<{}>;
 export type GetReadinessReply = SuccessReply<200, Schemas['Readiness']> | Problems.ServiceUnavailable;
-/** Ask whether the server is ready (`GET /health/ready`). */
+/** Check whether the server is ready (`GET /health/ready`). */
 export type GetReadinessHandler<Dependencies> = OperationHandler<GetReadinessRequest, GetReadinessReply, Dependencies>;
 
 /** `GET /metrics` */
@@ -876,7 +876,7 @@ export type GetJwksHandler<Dependencies> = OperationHandler<GetJwksRequest, GetJ
 export interface PlatformHandlers<Dependencies> {
   /** Register an account (`POST /api/v1/auth/register`). */
   readonly register: RegisterHandler<Dependencies>;
-  /** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+  /** Delete an account that somebody else created (`POST /api/v1/auth/disown`). */
   readonly disownAccount: DisownAccountHandler<Dependencies>;
   /** Verify an e-mail address (`GET /api/v1/auth/verify`). */
   readonly verifyEmail: VerifyEmailHandler<Dependencies>;
@@ -884,11 +884,11 @@ export interface PlatformHandlers<Dependencies> {
   readonly resendVerification: ResendVerificationHandler<Dependencies>;
   /** Log in (`POST /api/v1/auth/login`). */
   readonly login: LoginHandler<Dependencies>;
-  /** Ask for a password reset (`POST /api/v1/auth/forgot-password`). */
+  /** Request a password reset (`POST /api/v1/auth/forgot-password`). */
   readonly forgotPassword: ForgotPasswordHandler<Dependencies>;
   /** Reset the password (`POST /api/v1/auth/reset-password`). */
   readonly resetPassword: ResetPasswordHandler<Dependencies>;
-  /** Change the own password (`POST /api/v1/auth/change-password`). */
+  /** Change your password (`POST /api/v1/auth/change-password`). */
   readonly changePassword: ChangePasswordHandler<Dependencies>;
   /** Refresh the tokens (`POST /api/v1/auth/refresh`). */
   readonly refreshTokens: RefreshTokensHandler<Dependencies>;
@@ -898,23 +898,23 @@ export interface PlatformHandlers<Dependencies> {
   readonly endBrowserSession: EndBrowserSessionHandler<Dependencies>;
   /** Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`). */
   readonly refreshBrowserSession: RefreshBrowserSessionHandler<Dependencies>;
-  /** Look into an access token (`POST /api/v1/auth/validate`). */
+  /** Inspect an access token (`POST /api/v1/auth/validate`). */
   readonly validateToken: ValidateTokenHandler<Dependencies>;
   /** Get your account (`GET /api/v1/auth/me`). */
   readonly getMe: GetMeHandler<Dependencies>;
   /** Update your account (`PATCH /api/v1/auth/me`). */
   readonly updateMe: UpdateMeHandler<Dependencies>;
-  /** List the own organizations (`GET /api/v1/auth/me/organizations`). */
+  /** List your organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;
   /** Switch to another organization (`POST /api/v1/auth/switch-org`). */
   readonly switchOrganization: SwitchOrganizationHandler<Dependencies>;
   /** Log out (`POST /api/v1/auth/logout`). */
   readonly logout: LogoutHandler<Dependencies>;
-  /** List the own sessions (`GET /api/v1/auth/sessions`). */
+  /** List your sessions (`GET /api/v1/auth/sessions`). */
   readonly listSessions: ListSessionsHandler<Dependencies>;
-  /** End all own sessions (`DELETE /api/v1/auth/sessions`). */
+  /** End all your sessions (`DELETE /api/v1/auth/sessions`). */
   readonly revokeAllSessions: RevokeAllSessionsHandler<Dependencies>;
-  /** End one of the own sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
+  /** End one of your sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
   readonly revokeSession: RevokeSessionHandler<Dependencies>;
   /** Create or join an organization (`POST /api/v1/auth/onboard`). */
   readonly onboard: OnboardHandler<Dependencies>;
@@ -952,7 +952,7 @@ export interface PlatformHandlers<Dependencies> {
   readonly updateTeam: UpdateTeamHandler<Dependencies>;
   /** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
   readonly getTeamAssignment: GetTeamAssignmentHandler<Dependencies>;
-  /** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+  /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
   readonly assignTeams: AssignTeamsHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
@@ -990,9 +990,9 @@ export interface PlatformHandlers<Dependencies> {
   readonly removeDemoData: RemoveDemoDataHandler<Dependencies>;
   /** Read the audit log (`GET /api/v1/admin/audit-log`). */
   readonly listAuditLog: ListAuditLogHandler<Dependencies>;
-  /** Ask whether the server lives (`GET /health/live`). */
+  /** Check whether the server is alive (`GET /health/live`). */
   readonly getLiveness: GetLivenessHandler<Dependencies>;
-  /** Ask whether the server is ready (`GET /health/ready`). */
+  /** Check whether the server is ready (`GET /health/ready`). */
   readonly getReadiness: GetReadinessHandler<Dependencies>;
   /** Read the metrics (`GET /metrics`). */
   readonly getMetrics: GetMetricsHandler<Dependencies>;

@@ -9,7 +9,7 @@ export interface PlatformSecurity {
     string,
     Schemas['AccountPrincipal'],
     {
-      /** The token is scoped to an organization, whatever the role there. */ readonly organization: Schemas['MemberPrincipal'];
+      /** The token is scoped to an organization, with any role. */ readonly organization: Schemas['MemberPrincipal'];
       /** At least the role viewer in the organization of the token, or superuser. */ readonly viewer: Schemas['MemberPrincipal'];
       /** At least the role member in the organization of the token, or superuser. */ readonly member: Schemas['MemberPrincipal'];
       /** At least the role admin in the organization of the token, or superuser. */ readonly admin: Schemas['MemberPrincipal'];

@@ -1058,7 +1058,7 @@ var require_login_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/EmailVerificationRequiredResponse"] = validate2;
-      const schema3 = { "type": "object", "description": "The password is right, but the e-mail address is not verified; no tokens are issued.", "additionalProperties": false, "required": ["status", "email", "message"], "properties": { "status": { "type": ["string", "object"], "const": "email_verification_required", "description": "Tells this reply from a token pair.", "fjs_type": "string" }, "email": { "type": ["string", "object"], "format": "email", "description": "The address to verify.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "What happened or what to do next, for people to read.", "fjs_type": "string" } } };
+      const schema3 = { "type": "object", "description": "The password is correct, but the e-mail address is not verified. No tokens are issued.", "additionalProperties": false, "required": ["status", "email", "message"], "properties": { "status": { "type": ["string", "object"], "const": "email_verification_required", "description": "Distinguishes this reply from a token pair.", "fjs_type": "string" }, "email": { "type": ["string", "object"], "format": "email", "description": "The address to verify.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users about what happened or what to do next.", "fjs_type": "string" } } };
       function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;

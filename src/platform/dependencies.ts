@@ -13,7 +13,7 @@ import type { Clock, Random } from './surroundings.js';
 import type { KeyRing } from './tokens/key-ring.js';
 import type { Tokens } from './tokens/tokens.js';
 
-/** What the handlers of the Platform API work with. */
+/** The dependencies of the Platform API's handlers. */
 export interface PlatformDependencies {
   readonly sql: DatabaseSql;
   readonly settings: PlatformSettings;
@@ -27,17 +27,17 @@ export interface PlatformDependencies {
   readonly secrets: SecretBox;
   /** The records and work units of all organizations. */
   readonly records: Pick<OpenRecords, 'of'>;
-  /** How code hosts of organizations are called. */
+  /** The HTTP client for code hosts of organizations. */
   readonly outbound: OutboundFetch;
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
   readonly storeTasks: Pick<StoreTasks, 'wake'>;
-  /** Counts a run that a caller has ended, once that is stored. */
+  /** Counts a run that a caller has ended, after it is stored. */
   readonly syncRunEnded: (run: EndedRun) => void;
   /** The keys as this server knows them, for the JWKS endpoint. */
   readonly keyRing: () => Promise<KeyRing>;
-  /** The text that `GET /metrics` shows. */
+  /** The text of `GET /metrics`. */
   readonly metrics: () => Promise<string>;
-  /** Why the server should get no requests now; null: it should. */
+  /** Why the server must not receive requests now; null when it is ready. */
   readonly unreadiness: () => Promise<string | null>;
 }

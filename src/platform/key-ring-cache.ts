@@ -2,19 +2,22 @@ import type { Clock } from './surroundings.js';
 import { after } from './surroundings.js';
 import type { KeyRing } from './tokens/key-ring.js';
 
-/** Another server may rotate the keys; this one learns of it within this time, or at the first token that needs it. */
+/**
+ * After a key rotation on another server, this one reloads the keys within this time, or at the first token with a new
+ * key.
+ */
 const freshSeconds = 60;
-/** After this much idling the ring may be too old to sign with: the first request then waits for the new one. */
+/** After this time the ring may be too old for signing; the next request then waits for a reload. */
 const staleSeconds = 120;
-/** Tokens with made-up key ids must not make the server read the keys for each of them. */
+/** Rate limit for reloads, because tokens with invented key ids must not cause a reload each. */
 const leastSecondsBetween = 5;
 
 /**
- * Keeps the ring in memory. When it cannot be read again, the one at hand is used on: the database being away is no
- * reason to forget the keys.
+ * Caches the key ring. If it cannot be reloaded, the cached ring remains in use, so that tokens still work while the
+ * database is down.
  *
- * @param first the ring at the start
- * @param load reads the ring
+ * @param first the initial ring
+ * @param load loads the ring
  */
 export function createKeyRingCache(
   first: KeyRing,
@@ -37,7 +40,7 @@ export function createKeyRingCache(
           loadedAt = clock.now();
           loading = null;
         });
-      // A token that names an unknown key waits for the new ring; others go on with the present one while it is fresh enough.
+      // A token with an unknown key waits for the reload. Others use the cached ring while it is fresh enough.
       if (refresh || now >= after(loadedAt, staleSeconds)) await loading;
     }
     return ring;

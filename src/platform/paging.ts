@@ -1,7 +1,9 @@
 import type { ValidationFailed } from '../../generated/problems.js';
 import { encodeCursor, unreadableCursor, type Page } from '../contract/page.js';
 
-/** Where a page begins: behind the item with this time and id. Lists are sorted by both, so that it is unambiguous. */
+/**
+ * The start of a page: after the item with this time and id. Lists are sorted by both, so that the position is unique.
+ */
 export interface Position {
   readonly at: Date;
   readonly id: string;

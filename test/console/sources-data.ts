@@ -32,7 +32,7 @@ export async function prepareSources(platform: TestPlatform, owner: TestUser): P
       progress = ${sql.json(completed)}
     where id = ${before}`;
   const refused =
-    'example/api: The code host refuses the token. Connect it again with a token that may read the repositories.';
+    'example/api: The code host rejected the token. Connect it again with a token that may read the repositories.';
   const nothing = { repositories_total: 5, repositories_done: 0, repositories_failed: 5, records: 0 };
   await sql`
     update sync_runs set status = 'failed', started_at = created_at, finished_at = created_at + interval '3 s',

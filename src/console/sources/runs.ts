@@ -46,7 +46,7 @@ export function useCancel(): UseMutationResult<void, Error, SyncRunParams> {
   return useMutation({
     mutationFn: async (params: SyncRunParams) => {
       const reply = await cancelSyncRun(platform, { params });
-      if (reply.status === 409) announce('The run has ended already.');
+      if (reply.status === 409) announce('The run has already ended.');
       else unwrap(reply);
     },
     onSettled: refresh,

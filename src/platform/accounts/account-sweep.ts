@@ -4,19 +4,19 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { Clock } from '../surroundings.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from './unverified-accounts.store.js';
 
-/** Removes accounts that stay unverified for 7 days, in the background. */
+/** Removes accounts that remain unverified for 7 days, in the background. */
 export interface AccountSweep {
-  /** Removes what is due now. @returns how many accounts that were */
+  /** Removes accounts that are due now. @returns the number of removed accounts */
   sweep(): Promise<number>;
-  /** Stops after the sweep under way. */
+  /** Stops after the current sweep. */
   stop(): Promise<void>;
 }
 
 const intervalMs = 3_600_000;
-/** Accounts per transaction: its locks must not last long. */
+/** Accounts per transaction, so that locks are held briefly. */
 const batchSize = 50;
 
-/** Starts the sweep. Any number of servers sweep one database: each account is removed by one of them. */
+/** Starts the sweep. Several servers can sweep one database; each account is removed by one of them. */
 export function startAccountSweep(options: {
   readonly sql: DatabaseSql;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export function startAccountSweep(options: {
         if (count > 0) options.log.info({ accounts: count }, 'unverified accounts removed');
       },
       (error: unknown) => {
-        options.log.warn({ err: error }, 'unverified accounts cannot be removed for now');
+        options.log.warn({ err: error }, 'unverified accounts cannot be removed; will retry');
       },
     );
   };
@@ -70,8 +70,8 @@ function sweepBatch(sql: DatabaseSql, now: Date): Promise<number> {
   });
 }
 
-/** Why an account that nobody verified is gone, for the audit log. */
+/** The reason recorded in the audit log. */
 export const unverifiedNote = 'not verified within 7 days';
 
-/** No request causes a sweep. */
+/** A sweep has no request. */
 const noContext = { clientIp: 'unknown', userAgent: null, requestId: null };

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/connection.js';
 
 export type Role = Schemas['Role'];
 
-/** A row of `users`, as far as handlers read it. */
+/** The columns of `users` that handlers read. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -17,7 +17,7 @@ export interface Account {
   readonly last_login_at: Date | null;
 }
 
-/** An account seen through one organization, or through none. */
+/** An account with its membership in one organization, if any. */
 export interface AccountInOrganization extends Account {
   readonly org_id: string | null;
   readonly org_name: string | null;
@@ -27,9 +27,9 @@ export interface AccountInOrganization extends Account {
 /**
  * The account of `userId`, and its membership in `orgId`.
  *
- * A superuser needs no membership to enter an organization, and acts there as its owner would.
+ * A superuser can enter any organization without membership and acts there as owner.
  *
- * @returns null when there is no such user; `org_id` null when there is no such membership
+ * @returns null when the user does not exist; `org_id` null when there is no such membership
  */
 export async function findAccount(
   sql: Sql,
@@ -41,9 +41,9 @@ export async function findAccount(
 }
 
 /**
- * The account as one of its sessions shows it, in one statement.
+ * Reads the account of a session in one statement.
  *
- * @returns null when there is no such user, or the session has ended; `org_id` null when there is no such membership
+ * @returns null when the user does not exist or the session has ended; `org_id` null when there is no such membership
  */
 export async function findAccountInSession(
   sql: Sql,
@@ -69,7 +69,7 @@ function selectAccount(sql: Sql, userId: string, orgId: string | null): PendingQ
     where u.id = ${userId}`;
 }
 
-/** The same account, through the organization that it joined first. */
+/** As above, with the first organization that the user joined. */
 export async function findAccountInFirstOrganization(sql: Sql, userId: string): Promise<AccountInOrganization | null> {
   const [first] = await sql<{ org_id: string }[]>`
     select org_id from memberships where user_id = ${userId} order by joined_at, org_id limit 1`;
@@ -77,8 +77,8 @@ export async function findAccountInFirstOrganization(sql: Sql, userId: string): 
 }
 
 /**
- * Takes the lock of a person until the transaction ends. Whoever changes the memberships, tokens or password of a user
- * does this first; what happens at the same time then happens one after the other.
+ * Locks a user until the transaction ends. Every change of a user's memberships, tokens or password takes this lock
+ * first, so that such changes are serialized.
  */
 export async function lockUser(sql: Sql, userId: string): Promise<void> {
   await sql`select 1 from users where id = ${userId} for update`;

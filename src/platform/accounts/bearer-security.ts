@@ -16,7 +16,7 @@ import { reaches } from './permissions.js';
 type AccountPrincipal = Schemas['AccountPrincipal'];
 type MemberPrincipal = Schemas['MemberPrincipal'];
 
-/** The role that each scope of the contract asks for. */
+/** The role that each scope of the contract requires. */
 const leastRole = {
   organization: 'viewer',
   viewer: 'viewer',
@@ -25,7 +25,7 @@ const leastRole = {
   owner: 'owner',
 } as const;
 
-/** Checks access tokens, against the database on every request: a token alone opens nothing. */
+/** Checks access tokens against the database on every request, so that a token alone grants nothing. */
 export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bearer'] {
   return {
     authenticate: async (token) => {
@@ -36,14 +36,14 @@ export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bear
   };
 }
 
-/** What it takes to check an access token. */
+/** The dependencies of access token checks. */
 export interface BearerParts {
   readonly tokens: Tokens;
   readonly sql: Sql;
   readonly clock: Clock;
 }
 
-/** Who presents an access token, in which session, and until when it is valid. */
+/** The holder of an access token, its session, and its expiry. */
 export interface Bearer {
   readonly account: AccountInOrganization;
   readonly sessionId: string;
@@ -51,10 +51,10 @@ export interface Bearer {
 }
 
 /**
- * Looks up whom an access token stands for now, in one statement.
+ * Looks up the current holder of an access token, in one statement.
  *
- * @returns null when the token is invalid, its session or membership has ended, the user is gone or disabled, or the
- * password was replaced since
+ * @returns null when the token is invalid, its session or membership has ended, the user is deleted or disabled, or the
+ * password has changed since
  */
 export async function bearerOf({ tokens, sql, clock }: BearerParts, token: string): Promise<Bearer | null> {
   const claims = await tokens.verifyAccessToken(token);
@@ -65,7 +65,7 @@ export async function bearerOf({ tokens, sql, clock }: BearerParts, token: strin
   return account.org_id === claims.orgId ? { account, sessionId, expiresAt } : null;
 }
 
-/** The refusal of a token that is invalid, or whose session ended while the request was being handled. */
+/** The reply to a token that is invalid, or whose session ended during the request. */
 export function refused(): ReturnType<typeof unauthenticated> {
   return unauthenticated({ message: 'The access token is invalid or its session has ended. Refresh it, or log in.' });
 }
@@ -81,7 +81,7 @@ function authorize(
     return { refusal: organizationRequired({ message }) };
   }
   if (params['org_id'] !== undefined && params['org_id'].toLowerCase() !== org_id) {
-    const message = 'The token is scoped to another organization: switch to this one first.';
+    const message = 'The token is scoped to another organization. Switch to this one first.';
     return { refusal: organizationMismatch({ message }) };
   }
   if (!principal.is_superuser && !reaches(role, needed)) {

@@ -1,9 +1,9 @@
 import type { Role } from './accounts.store.js';
 
-/** The roles from the most to the least powerful; each may do what those after it may. */
+/** Roles from the most to the least powerful. Each includes the permissions of those after it. */
 export const rolesByPower: readonly Role[] = ['owner', 'admin', 'member', 'viewer'];
 
-/** Whether `role` may do what needs `needed`. */
+/** Whether `role` includes the permissions of `needed`. */
 export function reaches(role: Role, needed: Role): boolean {
   return rolesByPower.indexOf(role) <= rolesByPower.indexOf(needed);
 }
@@ -28,7 +28,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
   owner: ['owners:manage'],
 };
 
-/** What a role may do together with the roles below it, sorted. */
+/** The permissions of a role, including those of lower roles, sorted. */
 const cumulative = new Map(
   rolesByPower.map((role) => [
     role,
@@ -39,7 +39,7 @@ const cumulative = new Map(
   ]),
 );
 
-/** The permissions of a role, `resource:action`, for clients that decide what to show. */
+/** The permissions of a role (`resource:action`), for clients that decide what to show. */
 export function permissionsOf(role: Role | null): string[] {
   return role === null ? [] : (cumulative.get(role) ?? []);
 }

@@ -3,17 +3,17 @@ import type { AuditRecord } from '../audit/audit.store.js';
 import { after } from '../surroundings.js';
 import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
 
-/** Accounts that were made until then and are not verified are removed. */
+/** Unverified accounts created before this time are removed. */
 export function unverifiedHorizon(now: Date): Date {
   return after(now, -unverifiedAccountSeconds);
 }
 
-/** Keeps the token of a "this was not me" link. */
+/** Stores the token of a "this was not me" link. */
 export async function storeDisownToken(sql: Sql, userId: string, hash: Buffer, now: Date): Promise<void> {
   await sql`insert into disown_tokens (token_hash, user_id, created_at) values (${hash}, ${userId}, ${now})`;
 }
 
-/** The unverified account that a token is for, locked until the transaction ends. @returns null: there is none */
+/** Returns the unverified account of a token, locked until the transaction ends. @returns null if there is none */
 export async function lockDisownedAccount(sql: Sql, hash: Buffer): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select u.id from users u
@@ -23,10 +23,10 @@ export async function lockDisownedAccount(sql: Sql, hash: Buffer): Promise<strin
 }
 
 /**
- * Finds accounts that have been unverified for too long, and locks them until the transaction ends. Those that others
- * have locked are left out, so that several servers share the work, unless the caller needs one address now.
+ * Finds and locks accounts that have been unverified for too long. Skips accounts locked by others, so that several
+ * servers share the work, unless the caller needs a specific address.
  *
- * @param email normalized; null: any, at most `limit` of them
+ * @param email normalized; null: at most `limit` accounts of any address
  */
 export async function lockExpiredAccounts(sql: Sql, email: string | null, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -39,10 +39,10 @@ export async function lockExpiredAccounts(sql: Sql, email: string | null, now: D
 }
 
 /**
- * Deletes an account that the caller has locked, and the organizations that have no other member. Invites to its address
- * stay, because they are for whoever holds the address; so does the audit log.
+ * Deletes an account that the caller has locked, and the organizations without other members. Keeps invites to its
+ * address, which are for the holder of the address, and the audit log.
  *
- * @returns what to record
+ * @returns the audit records to write
  */
 export async function deleteUnverifiedAccount(sql: Sql, userId: string, note: string): Promise<AuditRecord[]> {
   const own = await sql<{ id: string }[]>`

@@ -4,9 +4,9 @@ import { findAccount } from '../accounts/accounts.store.js';
 import { bearerOf, type BearerParts } from '../accounts/bearer-security.js';
 
 /**
- * Finds out who sends a query, against the database on every request. What a member may read is every organization that
- * they are a member of now; a superuser reads any, also one that the Platform does not know, such as `default`, under
- * which the command line files what it syncs.
+ * Authenticates a query's sender against the database on every request. Members can read every organization that they
+ * currently belong to. A superuser can read any organization, including ones unknown to the Platform, such as
+ * `default`, which the command line uses for its syncs.
  */
 export function createGraphqlAuthentication(parts: BearerParts): (token: string) => Promise<Caller | null> {
   return async (token) => {
@@ -24,6 +24,6 @@ export function createGraphqlAuthentication(parts: BearerParts): (token: string)
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 async function isMember(sql: Sql, userId: string, orgId: string): Promise<boolean> {
-  if (!uuid.test(orgId)) return false; // no organization of the Platform is called that
+  if (!uuid.test(orgId)) return false; // not the id of a Platform organization
   return (await findAccount(sql, userId, orgId))?.org_id === orgId;
 }

@@ -8,17 +8,17 @@ import type { Metrics } from '../operations/metrics.js';
 import { createGraphqlAuthentication } from './graphql-caller.js';
 import { createUnitRecords } from './stored-unit-records.js';
 
-/** The Analytics API as the Platform's server has it. */
+/** The Analytics API of the Platform server. */
 export interface ServedAnalytics {
   readonly middleware: Middleware;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store of the analytics and makes the routes of `/graphql`.
+ * Opens the analytics store and creates the routes of `/graphql`.
  *
- * @param uri the store
- * @param importConnector how optional packages are imported; default: `import()`
+ * @param uri the address of the store
+ * @param importConnector imports optional packages; default: `import()`
  */
 export async function serveAnalytics(
   uri: string,
@@ -35,7 +35,7 @@ export async function serveAnalytics(
     analytics,
     unitRecords: createUnitRecords(records),
     authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
-    // The statement that timed out is one of authentication: those of the store have an error of their own.
+    // The statement that timed out belongs to authentication; the store has its own error for timeouts.
     isUnavailable: (error) =>
       error instanceof AnalyticsUnavailable ||
       isConnectionFailure(error) ||
@@ -49,7 +49,7 @@ export async function serveAnalytics(
   return { middleware, close: () => analytics.close() };
 }
 
-/** Built files are in the built tree only, which the sources stand beside. */
+/** Built files exist only in the built tree, which is beside the sources. */
 function asset(name: string): URL {
   const builtTree = import.meta.url.includes('/dist/src/') ? '../../../' : '../../../dist/';
   return new URL(`${builtTree}graphiql/${name}`, import.meta.url);

@@ -6,7 +6,7 @@ import { describeUnits } from '../../sync/work-units/describe-units.js';
 import { explainUnit } from '../../sync/work-units/explain.js';
 import type { OpenRecords } from '../records/open-records.js';
 
-/** Answers questions about single work units from the records. */
+/** Queries single work units in the records. */
 export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords {
   const ask = async <Answer>(orgId: string, question: (deriver: OpenDeriver) => Promise<Answer>): Promise<Answer> => {
     try {

@@ -46,14 +46,14 @@ export interface AuditRecord {
   readonly action: AuditAction;
   readonly resourceKind: AuditResource;
   readonly resourceId?: string | null;
-  /** null: outside of any organization. */
+  /** null: outside any organization. */
   readonly orgId: string | null;
   readonly userId: string | null;
   readonly status?: 'success' | 'failure';
   readonly note?: string;
 }
 
-/** Appends to the audit log, in the transaction of what is recorded: no change without its record, and none without a change. */
+/** Appends to the audit log in the transaction of the change, so that both are stored or neither. */
 export async function recordAudit(
   sql: Sql,
   context: Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null },
@@ -69,27 +69,27 @@ export async function recordAudit(
     )`;
 }
 
-/** The caller's address for a column of type inet; null where the connection has none, such as a unix socket. */
+/** The caller's address for a column of type inet; null for connections without one, such as a unix socket. */
 export function addressOf({ clientIp }: Pick<RequestContext, 'clientIp'>): string | null {
   return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
 }
 
-/** A record as the contract shows it, but for its time. */
+/** A record of the contract, except for its time. */
 export type AuditRow = Omit<Schemas['AuditRecord'], 'at'> & { readonly at: Date };
 
-/** What is left out matches everything. */
+/** Absent filters match everything. */
 export interface AuditFilters {
   readonly orgId: string;
   readonly action: string | undefined;
   readonly resourceKind: string | undefined;
   readonly userId: string | undefined;
-  /** Included. */
+  /** Inclusive. */
   readonly since: Date | undefined;
-  /** Not included. */
+  /** Exclusive. */
   readonly until: Date | undefined;
 }
 
-/** The records of one organization that match all filters, the newest first. */
+/** The records of one organization that match all filters, newest first. */
 export async function selectAuditRecords(
   sql: Sql,
   { orgId, action, resourceKind, userId, since, until }: AuditFilters,

@@ -21,9 +21,9 @@ export const listAuditLog: ListAuditLogHandler<PlatformDependencies> = async ({ 
 const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * The instant that an RFC 3339 date-time names. The contract's format allows what `Date` does not read: a blank or a
- * small t in the middle, and leap seconds; those end their minute. Instants that PostgreSQL cannot write are moved to
- * where no record is either.
+ * Parses an RFC 3339 date-time. The contract's format allows forms that `Date` cannot parse: a blank or a lower-case t
+ * as separator, and leap seconds, which count as the end of their minute. Instants outside PostgreSQL's range are
+ * clamped to times without records.
  */
 function instantOf(text: string | undefined): Date | 'unreadable' | undefined {
   if (text === undefined) return undefined;

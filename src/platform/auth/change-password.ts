@@ -22,7 +22,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     organizationName: principal.org_name,
   });
   if (violations.length > 0) {
-    return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
+    return passwordRejected({ message: 'The new password does not meet the password rules.', violations });
   }
   const credentials = await findCredentials(sql, email);
   const isRight = await passwords.matches(body.current_password, credentials?.password_hash ?? null);
@@ -31,7 +31,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     return remaining > 0 ? locked(remaining) : wrong();
   }
   if (body.new_password === body.current_password) {
-    // A lock that came up meanwhile must hide that the guess was right.
+    // If the account was locked in the meantime, do not reveal that the password was right.
     const remaining = await clearLoginFailures(sql, email, clock.now());
     if (remaining > 0) return locked(remaining);
     return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
@@ -43,7 +43,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     await lockUser(transaction, userId);
     const remaining = await clearLoginFailures(transaction, email, now);
     if (remaining > 0) return remaining;
-    // Another change may have come first: then the password that was confirmed is no longer the current one.
+    // A concurrent change may have replaced the password that was confirmed.
     const [unchanged] = await transaction`
       select 1 from users where id = ${userId} and is_active and token_version = ${credentials.token_version}`;
     if (unchanged === undefined) return null;
@@ -57,7 +57,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   if (typeof outcome === 'number') return locked(outcome);
   return {
     status: 200,
-    body: { message: 'Your password is changed.', tokens: await tokenPair(outcome, dependencies) },
+    body: { message: 'Your password has been changed.', tokens: await tokenPair(outcome, dependencies) },
   };
 };
 
@@ -66,6 +66,6 @@ function wrong(): ReturnType<typeof wrongPassword> {
 }
 
 function locked(seconds: number): ReturnType<typeof accountLocked> {
-  const message = `The password was wrong too often. Try again in ${seconds} seconds.`;
+  const message = `Too many wrong passwords. Try again in ${seconds} seconds.`;
   return accountLocked({ message, retry_after_seconds: seconds });
 }

@@ -1,16 +1,16 @@
 import type { Sql } from '../../database/connection.js';
 import { after } from '../surroundings.js';
 
-/** What a login is checked against. */
+/** The data that a login is checked against. */
 export interface Credentials {
   readonly id: string;
   readonly password_hash: string | null;
   readonly is_active: boolean;
   readonly is_verified: boolean;
   readonly auth_provider: string;
-  /** Raised by each new password, and not by a new hash of the same one. */
+  /** Incremented by a new password, but not by a new hash of the same password. */
   readonly token_version: number;
-  /** The organization that the user joined first. */
+  /** The first organization that the user joined. */
   readonly first_org_id: string | null;
 }
 
@@ -27,8 +27,8 @@ export async function findCredentials(sql: Sql, email: string): Promise<Credenti
 }
 
 /**
- * Seconds until logins with this e-mail are allowed again; 0: they are. The same for addresses with and without an
- * account, so that a lock tells nobody which exist.
+ * Seconds until logins with this e-mail are allowed again, or 0. Works the same for addresses without an account, so
+ * that a lock does not reveal which exist.
  */
 export async function secondsLocked(sql: Sql, email: string, now: Date): Promise<number> {
   const [row] = await sql<{ locked_until: Date }[]>`
@@ -37,12 +37,12 @@ export async function secondsLocked(sql: Sql, email: string, now: Date): Promise
 }
 
 /**
- * Counts one failure. The fifth in 15 minutes locks the e-mail for as long; older ones are forgotten.
+ * Counts one failure. The fifth in 15 minutes locks the e-mail for 15 minutes; older failures are forgotten.
  *
- * Of simultaneous attempts the row lets five count; the others find the lock, and must not tell whether their password
- * was right. So the outcome of an attempt is decided here and in `clearLoginFailures`, never by what was read earlier.
+ * Of concurrent attempts, the row admits five. The others see the lock and must not reveal whether their password was
+ * right. The outcome of an attempt is therefore decided here and in `clearLoginFailures`, never by earlier reads.
  *
- * @returns 0, or the seconds that the e-mail stays locked: then nothing was counted
+ * @returns 0, or the seconds that the e-mail remains locked; then nothing was counted
  */
 export async function recordLoginFailure(sql: Sql, email: string, now: Date): Promise<number> {
   const horizon = after(now, -lockoutSeconds);
@@ -60,9 +60,9 @@ export async function recordLoginFailure(sql: Sql, email: string, now: Date): Pr
 }
 
 /**
- * Ends the count after a correct password, unless the e-mail was locked while the password was being compared.
+ * Resets the count after a correct password, unless the e-mail was locked while the password was being compared.
  *
- * @returns 0, or the seconds that the e-mail stays locked: then the attempt must fail
+ * @returns 0, or the seconds that the e-mail remains locked; then the attempt must fail
  */
 export async function clearLoginFailures(sql: Sql, email: string, now: Date): Promise<number> {
   await sql`

@@ -5,7 +5,10 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { hashToken } from '../tokens/token-hash.js';
 
-/** Deletes an unverified account for the holder of its address. Of a verification at the same time, one succeeds. */
+/**
+ * Deletes an unverified account on behalf of the holder of its address. If a verification runs concurrently, one of the
+ * two succeeds.
+ */
 export const disownAccount: DisownAccountHandler<PlatformDependencies> = async ({ body, context }, { sql, clock }) => {
   const now = clock.now();
   const deleted = await sql.begin(async (transaction) => {
@@ -18,5 +21,5 @@ export const disownAccount: DisownAccountHandler<PlatformDependencies> = async (
   if (!deleted) {
     return invalidDisownToken({ message: 'The link is invalid, or the account has been verified or deleted since.' });
   }
-  return { status: 200, body: { message: 'The account is deleted. Nobody can log in with it.' } };
+  return { status: 200, body: { message: 'The account has been deleted.' } };
 };

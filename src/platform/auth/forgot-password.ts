@@ -7,6 +7,6 @@ export const forgotPassword: ForgotPasswordHandler<PlatformDependencies> = async
   { sql, clock },
 ) => {
   await storeTokenRequest(sql, { kind: 'reset', email: body.email }, context, clock.now());
-  const message = 'If an account with this address exists, a link to reset its password is on its way.';
+  const message = 'If an account with this address exists, a password reset link has been sent.';
   return { status: 200, body: { message, verified: null } };
 };

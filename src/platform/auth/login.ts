@@ -15,8 +15,8 @@ import {
 } from './credentials.store.js';
 
 /**
- * Logs in by password. An address with an account and one without go the same way: the same reply, the same work on
- * the hash, the same number of statements.
+ * Logs in by password. Addresses with and without an account take the same path: the same reply, the same hashing work,
+ * the same number of statements.
  */
 export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, passwords } = dependencies;
@@ -57,8 +57,8 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
       await recordFailedLogin(transaction, context, now, credentials, 'not a member of the organization');
       return { kind: 'foreign' };
     }
-    // Fails if the password was replaced, or the account disabled, while the old hash was being compared. A new hash of
-    // the same password, which another login may have stored, is no reason to fail.
+    // Fails if the password was replaced or the account disabled while the old hash was being compared. A new hash of
+    // the same password, stored by a concurrent login, is accepted.
     const [current] = await transaction`
       update users set last_login_at = ${now},
         password_hash = case when password_hash = ${hash} then ${newHash} else password_hash end
@@ -87,7 +87,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
 };
 
-/** What became of a login with the right password. */
+/** The outcome of a login with the right password. */
 type Outcome =
   | { readonly kind: 'started'; readonly session: SessionState }
   | { readonly kind: 'locked'; readonly seconds: number }

@@ -12,7 +12,7 @@ export type OneTimeTokenKind = 'verification' | 'reset';
 
 const lifetimes = { verification: verificationTokenSeconds, reset: resetTokenSeconds } as const;
 
-/** Stores a token's hash for a user; it replaces an older one of its kind. */
+/** Stores a token's hash for a user, replacing an older one of the same kind. */
 export async function storeOneTimeToken(
   sql: Sql,
   token: { readonly kind: OneTimeTokenKind; readonly hash: Buffer; readonly userId: string },
@@ -27,16 +27,16 @@ export async function storeOneTimeToken(
 }
 
 /**
- * Stores a token and its mail for the account that has the address, if there is one.
+ * Stores a token and its mail for the account with the address, if there is one.
  *
- * A verification token is for accounts that still need one; a reset token for any that is active.
+ * Verification tokens are for unverified accounts, reset tokens for active ones.
  */
 export async function offerOneTimeToken(
   sql: Sql,
   request: TokenRequest,
   offer: {
     readonly hash: Buffer;
-    /** The token of the link "this was not me"; null for mails without one. */
+    /** The token of the "this was not me" link; null for mails without one. */
     readonly disownHash: Buffer | null;
     readonly mail: OutboxEntry;
     readonly audit: AuditAction;
@@ -68,7 +68,7 @@ export async function offerOneTimeToken(
     select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;
 }
 
-/** Whose a token is that could be used now. @returns null: there is no such token */
+/** Returns the owner of a valid token. @returns null if there is no such token */
 export async function findTokenOwner(
   sql: Sql,
   kind: OneTimeTokenKind,
@@ -86,10 +86,10 @@ export async function findTokenOwner(
 }
 
 /**
- * Uses a token up: of simultaneous calls, one succeeds. The lock of the user is taken first, as by everything that
- * deletes users, so that no two transactions wait for each other.
+ * Uses up a token. Of concurrent calls, one succeeds. The user is locked first, as in all code that deletes users, to
+ * prevent deadlocks.
  *
- * @returns whose it was, or null when it is not valid
+ * @returns the token's owner, or null when it is invalid
  */
 export async function useOneTimeToken(
   sql: Sql,
@@ -107,7 +107,9 @@ export async function useOneTimeToken(
   return used.length > 0 ? owner.user_id : null;
 }
 
-/** When the unverified account of an address was made, and from where; null: there is none. @param email normalized */
+/**
+ * When and from where the unverified account of an address was created; null if there is none. @param email normalized
+ */
 export async function findRegistration(sql: Sql, email: string): Promise<Registration | null> {
   const [row] = await sql<Registration[]>`
     select created_at as at, host(registered_ip) as "from" from users where email = ${email} and not is_verified`;

@@ -17,7 +17,7 @@ import { newOneTimeToken } from '../tokens/token-hash.js';
 import { storeOneTimeToken } from './one-time-tokens.store.js';
 import { verificationMail, type Registration } from './verification-mail.js';
 
-/** The organization of a registration that does not name one. */
+/** The name of an organization if the registration has none. */
 const defaultOrganizationName = 'My Organization';
 
 export const register: RegisterHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
@@ -28,7 +28,7 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
     organizationName: body.org_name ?? null,
   });
   if (violations.length > 0) {
-    return passwordRejected({ message: 'The password breaks the rules for passwords.', violations });
+    return passwordRejected({ message: 'The password does not meet the password rules.', violations });
   }
   const createsOrganization = settings.autoCreateOrgOnRegister;
   const organizationName = body.org_name ?? defaultOrganizationName;
@@ -70,14 +70,14 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   return {
     status: 201,
     body: {
-      message: 'Your account is created. Check your inbox to verify your e-mail address.',
+      message: 'Your account has been created. Check your inbox to verify your e-mail address.',
       user_id: created.userId,
       org_id: created.orgId,
     },
   };
 };
 
-/** Removes an account of this address that nobody has verified in time, in case no sweep has done so yet. */
+/** Removes an expired unverified account of this address, in case no sweep has done so yet. */
 async function freeAddress(sql: Sql, email: string, context: RequestContext, now: Date): Promise<void> {
   for (const id of await lockExpiredAccounts(sql, email, now, 1)) {
     const records = await deleteUnverifiedAccount(sql, id, unverifiedNote);
@@ -85,7 +85,7 @@ async function freeAddress(sql: Sql, email: string, context: RequestContext, now
   }
 }
 
-/** Of simultaneous registrations of one e-mail, the unique key lets one through. @returns null for the others */
+/** Of concurrent registrations of one e-mail, the unique key admits one. @returns null for the others */
 async function insertUser(
   sql: Sql,
   user: {

@@ -2,8 +2,8 @@ import type { Sql } from '../../database/connection.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
 
 /**
- * Sets a new password and shuts out whoever used the old one: access tokens by the raised token version, refresh
- * tokens by revocation. The lock of the account is lifted. Runs in the caller's transaction, under the user's lock.
+ * Sets a new password and ends all sessions: the higher token version invalidates access tokens, and refresh tokens are
+ * revoked. Unlocks the account. Runs in the caller's transaction, under the user's lock.
  */
 export async function replacePassword(sql: Sql, userId: string, passwordHash: string, now: Date): Promise<void> {
   await sql`

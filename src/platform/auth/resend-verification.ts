@@ -7,6 +7,6 @@ export const resendVerification: ResendVerificationHandler<PlatformDependencies>
   { sql, clock },
 ) => {
   await storeTokenRequest(sql, { kind: 'verification', email: body.email }, context, clock.now());
-  const message = 'If an account with this address waits for verification, a new link is on its way.';
+  const message = 'If an account with this address needs verification, a new link has been sent.';
   return { status: 200, body: { message, verified: null } };
 };

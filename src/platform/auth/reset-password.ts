@@ -8,7 +8,7 @@ import { hashToken } from '../tokens/token-hash.js';
 import { findTokenOwner, useOneTimeToken } from './one-time-tokens.store.js';
 import { replacePassword } from './replace-password.js';
 
-const message = 'The reset token is invalid or expired. Ask for a new one.';
+const message = 'The reset token is invalid or expired. Request a new one.';
 
 export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
   { body, context },
@@ -16,12 +16,12 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
 ) => {
   const now = clock.now();
   const hash = hashToken(body.token);
-  // Looked at before the password is hashed: guessed tokens must not cost the server that work.
+  // Check the token before hashing, so that guessed tokens do not cost CPU time.
   const owner = await findTokenOwner(sql, 'reset', hash, now);
   if (owner === null) return invalidResetToken({ message });
   const violations = await checkPassword(body.new_password, { email: owner.email, fullName: owner.full_name });
   if (violations.length > 0) {
-    return passwordRejected({ message: 'The new password breaks the rules for passwords.', violations });
+    return passwordRejected({ message: 'The new password does not meet the password rules.', violations });
   }
   if (await passwords.matches(body.new_password, owner.password_hash)) {
     return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
@@ -33,7 +33,7 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
     if (userId === null) return false;
     await lockUser(transaction, userId);
     await replacePassword(transaction, userId, passwordHash, now);
-    // Who can read the mail has proved to own the address.
+    // Receiving the mail proves ownership of the address.
     await transaction`update users set is_verified = true where id = ${userId}`;
     await recordAudit(transaction, context, now, {
       action: 'PASSWORD_RESET',
@@ -45,5 +45,8 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
     return true;
   });
   if (!done) return invalidResetToken({ message });
-  return { status: 200, body: { message: 'Your password is changed. Log in with it.', verified: true } };
+  return {
+    status: 200,
+    body: { message: 'Your password has been changed. Log in with the new password.', verified: true },
+  };
 };

@@ -18,10 +18,10 @@ export interface TokenRequestParts {
 }
 
 /**
- * Serves a batch of the requests for tokens by mail: makes a token and its mail for each address that has a suitable
- * account. A request and what it causes are one transaction, so that no mail is lost or sent twice.
+ * Processes a batch of requests for tokens by mail: creates a token and a mail for each address with a suitable
+ * account. A request and its results are one transaction, so that no mail is lost or sent twice.
  *
- * @returns whether more may wait
+ * @returns whether more requests may be waiting
  */
 export async function serveTokenRequests(parts: TokenRequestParts): Promise<boolean> {
   if (!(await areTokensRequested(parts.sql))) return false;

@@ -3,7 +3,7 @@ import type { Sql } from '../../database/connection.js';
 import { addressOf } from '../audit/audit.store.js';
 import type { OneTimeTokenKind } from './one-time-tokens.store.js';
 
-/** Somebody has asked for a token by mail. Whether an account has the address is not known yet. */
+/** A request for a token by mail. Whether an account has the address is not yet known. */
 export interface TokenRequest {
   readonly kind: OneTimeTokenKind;
   /** Normalized. */
@@ -14,7 +14,7 @@ export interface TokenRequest {
   readonly request_id: string | null;
 }
 
-/** Stores a request: one insert, the same for every address. */
+/** Stores a request with a single insert, the same for every address. */
 export async function storeTokenRequest(
   sql: Sql,
   { kind, email }: Pick<TokenRequest, 'kind' | 'email'>,
@@ -26,13 +26,13 @@ export async function storeTokenRequest(
     values (${kind}, ${email}, ${now}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId})`;
 }
 
-/** Whether a request waits that no other server is serving. */
+/** Whether there is a request that no other server is processing. */
 export async function areTokensRequested(sql: Sql): Promise<boolean> {
   return (await sql`select 1 from token_requests limit 1 for update skip locked`).length > 0;
 }
 
 /**
- * Takes the oldest requests, in the caller's transaction: they are gone if it commits. No two servers take the same
+ * Takes the oldest requests in the caller's transaction; they are deleted if it commits. No two servers take the same
  * request.
  */
 export async function takeTokenRequests(sql: Sql, limit: number): Promise<TokenRequest[]> {

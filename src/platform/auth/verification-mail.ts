@@ -3,14 +3,17 @@ import type { Mail } from '../mail/mail.js';
 import { after } from '../surroundings.js';
 import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
 
-/** When an account was made, and from where. */
+/** When and from where an account was created. */
 export interface Registration {
   readonly at: Date;
   /** IP address; null when unknown. */
   readonly from: string | null;
 }
 
-/** The mail that asks the holder of an address whether they registered: one link verifies, the other deletes. */
+/**
+ * The mail that asks the holder of an address whether they registered. One link verifies the account, the other deletes
+ * it.
+ */
 export function verificationMail(
   appBaseUrl: string,
   tokens: { readonly verification: string; readonly disown: string },

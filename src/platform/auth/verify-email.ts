@@ -14,7 +14,7 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
     const verified = await transaction`
       update users set is_verified = true, updated_at = ${now}
       where id = ${userId} and (is_verified or created_at > ${unverifiedHorizon(now)}) returning 1`;
-    if (verified.length === 0) return false; // too late: the account is about to be removed
+    if (verified.length === 0) return false; // expired: the account is about to be removed
     await recordAudit(transaction, context, now, {
       action: 'EMAIL_VERIFIED',
       resourceKind: 'USER',
@@ -25,5 +25,5 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
     return true;
   });
   if (!verified) return invalidVerificationToken();
-  return { status: 200, body: { message: 'Your e-mail address is verified.', verified: true } };
+  return { status: 200, body: { message: 'Your e-mail address has been verified.', verified: true } };
 };

@@ -5,7 +5,7 @@ import { isOnThisMachine } from '../../contract/local-request.js';
 import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 
 export interface ConsoleOptions {
-  /** `index.html`, `icon.svg` and `assets/`, put there by `npm run build`. */
+  /** The directory with `index.html`, `icon.svg` and `assets/`, created by `npm run build`. */
   readonly folder: URL;
   /** Whether `/mailbox` has the mails: the console then leads there, on the machines that can open it. */
   readonly hasMailbox: boolean;

@@ -9,7 +9,7 @@ import { demoRepositories } from './demo-content.js';
 
 type DemoData = Schemas['DemoData'];
 
-/** The sync configuration of the demo, with its latest run. */
+/** The demo's sync configuration with its latest run. */
 interface DemoConfigRow {
   readonly id: string;
   readonly run_id: string | null;
@@ -44,7 +44,7 @@ function stateOf(status: DemoConfigRow['run_status']): DemoData['state'] {
   return status === 'complete' || status === 'partial' ? 'present' : 'failed';
 }
 
-/** What changes the demo data of one organization happens one after the other, until the transaction ends. */
+/** Locks an organization's demo data until the transaction ends. */
 export async function lockDemoData(sql: Sql, orgId: string): Promise<void> {
   await sql`select 1 from organizations where id = ${orgId} for no key update`;
 }
@@ -53,11 +53,14 @@ export async function lockDemoData(sql: Sql, orgId: string): Promise<void> {
 export interface DemoFill {
   readonly configId: string;
   readonly runId: string;
-  /** false: it was under way already. */
+  /** False: it was already in progress. */
   readonly isNew: boolean;
 }
 
-/** Queues a run that fills the organization; or finds the one under way. @returns null: the data are being removed */
+/**
+ * Queues a run that fills the organization, or returns the one in progress. @returns null while the data are being
+ * removed
+ */
 export async function fillDemoData(
   sql: Sql,
   { orgId, userId }: { readonly orgId: string; readonly userId: string },
@@ -69,11 +72,11 @@ export async function fillDemoData(
   const run = await insertSyncRun(sql, { orgId, configId, requestedBy: userId }, now);
   if (run !== null) return { configId, runId: run.id, isNew: true };
   const runId = (await findDemoConfig(sql, orgId))?.run_id;
-  if (runId === null || runId === undefined) throw new Error('The run that kept another from starting is gone');
+  if (runId === null || runId === undefined) throw new Error('The conflicting run no longer exists');
   return { configId, runId, isNew: false };
 }
 
-/** So many configurations of an organization may have the names that are tried. */
+/** The number of configuration names to try. */
 const namesTried = 100;
 
 async function insertDemoConfig(sql: Sql, orgId: string, userId: string, now: Date): Promise<string> {
@@ -95,13 +98,13 @@ async function insertDemoConfig(sql: Sql, orgId: string, userId: string, now: Da
   throw new Error('Every name for the sync configuration of the demo is taken');
 }
 
-/** A worker elsewhere learns by its heartbeat, within this time, that its run is gone. */
+/** A worker on another server notices within this time, by its heartbeat, that its run was deleted. */
 const workerNoticeSeconds = 5;
 
 /**
- * Removes the sync configuration of the demo with its runs, and asks for the removal of what they have read.
+ * Deletes the demo's sync configuration with its runs, and requests the removal of the data that they read.
  *
- * @returns null when there is none; else the run that was under way
+ * @returns null when there is none, otherwise the run that was in progress
  */
 export async function dropDemoData(
   sql: Sql,

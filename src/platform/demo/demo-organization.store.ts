@@ -4,21 +4,21 @@ import { replacePassword } from '../auth/replace-password.js';
 import { createOrganization } from '../organizations/organizations.store.js';
 import { fillDemoData } from './demo-data.store.js';
 
-/** The account that `plumbline demo` makes, and its organization. */
+/** The account created by `plumbline demo`, and its organization. */
 export interface DemoOrganization {
   readonly userId: string;
   readonly orgId: string;
-  /** Whether it was there before. */
+  /** Whether it already existed. */
   readonly existed: boolean;
 }
 
 const organizationName = 'Demo';
 
 /**
- * Makes a verified account that owns an organization; or finds the one that an earlier call has made.
+ * Creates a verified account that owns an organization, or returns the one of an earlier call.
  *
- * @param passwordHash of a new account; an account that is there gets it with `replaces`, which ends its sessions
- * @returns null: the address is that of an account which is not the demo's
+ * @param passwordHash for a new account; with `replaces`, an existing account gets it, which ends its sessions
+ * @returns null if the address belongs to an account that is not the demo's
  */
 export async function holdDemoOrganization(
   sql: DatabaseSql,
@@ -45,7 +45,7 @@ export async function holdDemoOrganization(
   });
 }
 
-/** The organization that the account has made under the demo's name. @returns null: there is none */
+/** The organization that the account created under the demo's name. @returns null if there is none */
 export async function findDemoOrganization(sql: Sql, email: string): Promise<DemoOrganization | null> {
   const [found] = await sql<{ user_id: string; org_id: string }[]>`
     select u.id as user_id, o.id as org_id
@@ -57,10 +57,10 @@ export async function findDemoOrganization(sql: Sql, email: string): Promise<Dem
   return found === undefined ? null : { userId: found.user_id, orgId: found.org_id, existed: true };
 }
 
-/** Queues a run that brings the demo data up to today; or finds the one that is under way. @returns its id */
+/** Queues a run that updates the demo data to the current day, or returns the one in progress. @returns its id */
 export async function queueDemoRun(sql: DatabaseSql, { userId, orgId }: DemoOrganization, now: Date): Promise<string> {
   const demo = await sql.begin((transaction) => fillDemoData(transaction, { orgId, userId }, now));
-  if (demo === null) throw new Error('The demo data are being removed by a server: try again');
+  if (demo === null) throw new Error('A server is removing the demo data. Try again');
   return demo.runId;
 }
 
@@ -73,6 +73,6 @@ export interface DemoRunState {
 export async function readDemoRun(sql: Sql, runId: string): Promise<DemoRunState> {
   const [run] = await sql<DemoRunState[]>`
     select status, error, coalesce((progress ->> 'records')::int, 0) as records from sync_runs where id = ${runId}`;
-  if (run === undefined) throw new Error('The run of the demo is gone');
+  if (run === undefined) throw new Error('The demo run no longer exists');
   return run;
 }

@@ -5,9 +5,9 @@ import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../r
 import { demoTeams } from './demo-content.js';
 
 /**
- * Gives an organization without teams those of the demo; the teams of others are left as they are.
+ * Creates the demo's teams in an organization without teams. Existing teams are not changed.
  *
- * A database that fails here fails in the steps that follow as well, which report it.
+ * Database failures are ignored here, because the following steps report them as well.
  */
 export async function giveDemoTeams(
   records: StoredRecords & Pick<RecordsOptions, 'orgId'>,

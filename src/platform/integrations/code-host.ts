@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import { UnreachableError, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 
-/** How to ask one code host who a token belongs to, and the property of the reply that says so. */
+/** How to find the owner of a token at one code host, and the property of the reply with the owner's name. */
 interface Host {
   readonly name: string;
   readonly publicUrl: string;
   /** Appended to the base URL. */
   readonly userPath: string;
-  /** The beginning of `userPath`, which people may have put at the end of the base URL too. */
+  /** The start of `userPath`, which users may have included at the end of the base URL. */
   readonly repeated: string;
   readonly login: string;
 }
@@ -36,24 +36,24 @@ export interface CodeHostAccess {
 export interface CodeHostLimits {
   /** Milliseconds after which the host counts as unreachable. */
   readonly timeoutMs: number;
-  /** A failure is not answered sooner than this many milliseconds after the request. */
+  /** The minimum time before a failure is reported, in milliseconds since the request. */
   readonly leastFailureMs: number;
 }
 
-/** The times of failures that need no answer from afar, such as an unknown name, stay below the least one. */
+/** Local failures, such as an unknown host name, take less than the minimum. */
 const usualLimits: CodeHostLimits = { timeoutMs: 10_000, leastFailureMs: 1_000 };
 
 /** The reply describes one user. */
 const maxReplyBytes = 256 * 1024;
 
 /**
- * Asks a code host who a token belongs to.
+ * Asks a code host for the owner of a token.
  *
- * The base URL comes from an organization, which must not learn about this server's network: whatever keeps the host from
- * answering like a code host gets the same message, and no answer comes at once. Only a refused token is told apart,
- * because the host's address was allowed then.
+ * The base URL comes from an organization, which must not learn about this server's network. So every failure to get a
+ * code host's reply has the same message and no failure is immediate. Only a rejected token is reported as such,
+ * because then the host's address was allowed.
  *
- * @returns null when the host accepts the token, else the reason for people, which never contains the token
+ * @returns null when the host accepts the token, otherwise the reason as a message, which never contains the token
  */
 export async function askCodeHost(
   access: CodeHostAccess,
@@ -62,7 +62,7 @@ export async function askCodeHost(
 ): Promise<string | null> {
   const host = hosts[access.provider];
   if (!/^[\x21-\x7e]+$/.test(access.token)) {
-    return 'The token contains characters that no token has, such as blanks. Disconnect and connect it again.';
+    return 'The token contains invalid characters, such as blanks. Disconnect and connect the integration again.';
   }
   const earliest = delay(leastFailureMs);
   const reason = await ask(access, host, fetch, timeoutMs);
@@ -76,7 +76,7 @@ async function ask(
   fetch: OutboundFetch,
   timeoutMs: number,
 ): Promise<string | null> {
-  const unreachable = `The code host cannot be reached, or does not answer like ${host.name}. Check the base URL, or try again later.`;
+  const unreachable = `The code host cannot be reached, or does not respond like ${host.name}. Check the base URL, or try again later.`;
   try {
     const response = await fetch(urlOfUser(baseUrl ?? host.publicUrl, host), {
       headers: { accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': 'plumbline' },
@@ -84,7 +84,7 @@ async function ask(
       timeoutMs,
       maxBytes: maxReplyBytes,
     });
-    if (response.status === 401 || response.status === 403) return 'The code host refuses the token.';
+    if (response.status === 401 || response.status === 403) return 'The code host rejected the token.';
     const isUser = response.status === 200 && typeof propertyOf(await response.text(), host.login) === 'string';
     return isUser ? null : unreachable;
   } catch (error) {

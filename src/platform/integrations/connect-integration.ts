@@ -34,7 +34,9 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
     return inserted;
   });
   if (row === null) {
-    return integrationExists({ message: 'There is an integration of this provider and name. Choose another name.' });
+    return integrationExists({
+      message: 'An integration with this provider and name already exists. Choose another name.',
+    });
   }
   return { status: 201, body: integrationOf(row) };
 };

@@ -18,7 +18,9 @@ export const disconnectIntegration: DisconnectIntegrationHandler<PlatformDepende
       return integrationNotFound({ message: 'The organization has no such integration.' });
     }
     if (await isInUse(transaction, orgId, id)) {
-      return integrationInUse({ message: 'A sync configuration uses this integration. Delete that first.' });
+      return integrationInUse({
+        message: 'A sync configuration uses this integration. Delete the configuration first.',
+      });
     }
     await deleteIntegration(transaction, orgId, id);
     const record = { action: 'DELETE', resourceKind: 'INTEGRATION', resourceId: id, orgId, userId } as const;

@@ -17,7 +17,7 @@ export interface IntegrationRow {
   readonly updated_at: Date;
 }
 
-/** What a code host is asked with. Only `testIntegration` and the sync job read it. */
+/** The credential for a code host. Only `testIntegration` and the sync job read it. */
 export interface StoredCredential {
   readonly id: string;
   readonly provider: Schemas['CodeHost'];
@@ -25,12 +25,12 @@ export interface StoredCredential {
   readonly secret_sealed: Uint8Array;
 }
 
-/** What a sealed token belongs to: it opens for this integration alone. */
+/** The context of a sealed token: it opens only for this integration. */
 export function secretContext(integrationId: string): string {
   return `integration:${integrationId}`;
 }
 
-/** The integrations of an organization, the oldest first. */
+/** The integrations of an organization, oldest first. */
 export async function selectIntegrations(
   sql: Sql,
   orgId: string,
@@ -44,7 +44,7 @@ export async function selectIntegrations(
     order by created_at, id limit ${limit}`;
 }
 
-/** @returns null when the organization has one of this provider and name */
+/** @returns null when the organization already has one with this provider and name */
 export async function insertIntegration(
   sql: Sql,
   integration: {
@@ -73,7 +73,7 @@ export async function findCredential(sql: Sql, orgId: string, id: string): Promi
   return row ?? null;
 }
 
-/** Keeps the outcome of a test. @param error null: it succeeded @returns false when the integration is gone */
+/** Stores the outcome of a test. @param error null on success @returns false when the integration has been deleted */
 export async function storeTestOutcome(
   sql: Sql,
   orgId: string,
@@ -89,10 +89,10 @@ export async function storeTestOutcome(
 }
 
 /**
- * Takes the lock of an integration until the transaction ends. Whoever lets a sync configuration refer to it takes it
- * `for key share`, so that a configuration never comes about for an integration that is being deleted.
+ * Locks an integration until the transaction ends. Code that adds a reference from a sync configuration locks it `for
+ * key share`, so that no configuration can refer to an integration that is being deleted.
  *
- * @returns false when there is none
+ * @returns false when it does not exist
  */
 export async function lockIntegration(sql: Sql, orgId: string, id: string): Promise<boolean> {
   const rows = await sql`select 1 from integrations where org_id = ${orgId} and id = ${id} for update`;
@@ -120,7 +120,7 @@ export function integrationOf(row: IntegrationRow): Schemas['Integration'] {
   };
 }
 
-/** All columns but the secret. */
+/** All columns except the secret. */
 function columns(sql: Sql): ReturnType<Sql> {
   return sql`id, org_id, provider, name, base_url, is_active, last_tested_at, last_test_ok, last_test_error, created_at,
     updated_at`;

@@ -5,7 +5,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { askCodeHost } from './code-host.js';
 import { findCredential, secretContext, storeTestOutcome } from './integrations.store.js';
 
-/** Asks the code host, outside of any transaction: the host may take its time. */
+/** Asks the code host outside any transaction, because the host may be slow. */
 export const testIntegration: TestIntegrationHandler<PlatformDependencies> = async (
   { params, principal, context },
   { sql, clock, secrets, outbound },

@@ -5,13 +5,13 @@ import { after, type Clock } from '../surroundings.js';
 import { deleteMail, noteMailFailure, takeDueMails, type DueMail } from './outbox.store.js';
 import type { MailTransport } from './transport.js';
 
-/** Carries mails from the outbox to the transport, in the background. */
+/** Delivers mails from the outbox to the transport, in the background. */
 export interface MailDispatcher {
-  /** Looks into the outbox soon: called after a transaction that put a mail there. */
+  /** Checks the outbox soon. Call it after a transaction that added a mail. */
   wake(): void;
-  /** Delivers what is due now, and resolves when that is done. */
+  /** Delivers the mails that are due now, and resolves afterwards. */
   drain(): Promise<void>;
-  /** Stops after the delivery under way. */
+  /** Stops after the current delivery. */
   stop(): Promise<void>;
 }
 
@@ -21,22 +21,22 @@ export interface MailDispatcherOptions {
   readonly transport: MailTransport;
   readonly clock: Clock;
   readonly log: Log;
-  /** Puts a batch of the mails that were asked for into the outbox, and tells whether more may wait. */
+  /** Adds a batch of requested mails to the outbox. Returns whether more may be waiting. */
   readonly collect: () => Promise<boolean>;
 }
 
 const pollMs = 2000;
 const batchSize = 10;
-/** Longer than the transport's own time limits, so that a mail is not taken twice while it is being delivered. */
+/** Longer than the transport's timeouts, so that no mail is taken twice during delivery. */
 const leaseSeconds = 120;
-/** With the delays below, a mail is tried for about a day: longer than any token in it holds. */
+/** With the delays below, a mail is tried for about a day, longer than the lifetime of any token in it. */
 const maxAttempts = 30;
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 3600;
 
 /**
- * Starts the dispatcher. A mail leaves the outbox only after the transport has accepted it; when the database or the
- * mail server is away, it waits there. Each mail is delivered at least once.
+ * Starts the dispatcher. A mail is removed from the outbox only after the transport has accepted it; while the database
+ * or the mail server is down, it waits there. Each mail is delivered at least once.
  */
 export function startMailDispatcher(options: MailDispatcherOptions): MailDispatcher {
   let running: Promise<void> | null = null;
@@ -45,17 +45,17 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
 
   const deliverAll = async (): Promise<void> => {
     try {
-      // A request that comes meanwhile may be about a mail behind what was read: then it looks once more.
+      // A request during the loop may refer to a mail added after the read, so loop again.
       while (takeRequest()) {
         try {
-          // Batch by batch, so that a flood of requests does not hold up other mails.
+          // Batch by batch, so that many requests do not delay other mails.
           if (await options.collect()) asked = true;
         } finally {
-          await deliverDue(options, () => stopped); // nor does a request that cannot be served
+          await deliverDue(options, () => stopped); // nor does a request that fails
         }
       }
     } finally {
-      running = null; // in the same step as the last look at `asked`, so that no request falls between
+      running = null; // synchronously after the last check of `asked`, so that no request is missed
     }
   };
   const takeRequest = (): boolean => {
@@ -69,7 +69,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
   };
   const attempt = (): void => {
     drain().catch((error: unknown) => {
-      options.log.warn({ err: error }, 'the mail outbox cannot be read for now');
+      options.log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
     });
   };
   const timer = setInterval(attempt, pollMs);
@@ -80,7 +80,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
     stop: async () => {
       stopped = true;
       clearInterval(timer);
-      await running?.catch(() => undefined); // what went wrong was logged by whoever started it
+      await running?.catch(() => undefined); // failures were logged by the code that started it
     },
   };
 }
@@ -104,8 +104,8 @@ async function deliver(due: DueMail, { sql, transport, clock, log }: MailDispatc
     const now = clock.now();
     await noteMailFailure(sql, due.id, reason, now, gaveUp ? null : after(now, delay));
     const fields = { err: error, mail_id: due.id, kind: due.mail.kind, attempts: due.attempts };
-    if (gaveUp) log.error(fields, 'mail given up');
-    else log.warn(fields, 'mail not accepted, will be tried again');
+    if (gaveUp) log.error(fields, 'mail dropped after the last attempt');
+    else log.warn(fields, 'mail not accepted; will retry');
     return;
   }
   await deleteMail(sql, due.id);

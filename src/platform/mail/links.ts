@@ -1,4 +1,4 @@
-/** The pages of the application that mails lead to, on `APP_BASE_URL`. */
+/** Builds the links in mails to pages of the application at `APP_BASE_URL`. */
 export function mailLink(
   appBaseUrl: string,
   page: 'verify' | 'not-me' | 'reset-password' | 'accept-invite',

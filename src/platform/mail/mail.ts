@@ -1,9 +1,9 @@
-/** A mail before it is written out: what it is about, and what its text needs. */
+/** A mail before rendering: its kind and the values for its text. */
 export type Mail =
   | {
       readonly kind: 'verification';
       readonly link: string;
-      /** Left out in mails that were stored before there was such a link. */
+      /** Absent in mails stored before this link existed. */
       readonly disown?: Disownment;
     }
   | { readonly kind: 'reset'; readonly link: string }
@@ -11,18 +11,18 @@ export type Mail =
       readonly kind: 'invite';
       readonly link: string;
       readonly organizationName: string;
-      /** Name or address of who invites; null when that is not known. */
+      /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
     };
 
-/** What the holder of an address needs to tell their own registration from a stranger's. */
+/** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
   /** Deletes the account. */
   readonly link: string;
-  /** When the account was made, and when it is removed unless it is verified; RFC 3339. */
+  /** When the account was created, and when it will be removed unless verified; RFC 3339. */
   readonly registeredAt: string;
   readonly removedAt: string;
-  /** The IP address of whoever registered; null when unknown. */
+  /** The IP address of the registration; null when unknown. */
   readonly registeredFrom: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** Writes a mail as plain text and as HTML. Every value is escaped: names come from strangers. */
+/** Renders a mail as plain text and as HTML. Every value is escaped, because names come from strangers. */
 export function renderMail(mail: Mail): RenderedMail {
   const { subject, lines, action, alternative } = wording(mail);
   const html = [
@@ -57,13 +57,13 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-/** What a mail says. */
+/** The text of a mail. */
 interface Wording {
   readonly subject: string;
   readonly lines: readonly string[];
   /** The text of the link. */
   readonly action: string;
-  /** A second link, for those whom the first is not for. */
+  /** A second link for recipients to whom the first does not apply. */
   readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
 }
 
@@ -74,7 +74,7 @@ function wording(mail: Mail): Wording {
       subject: 'Reset your password',
       lines: [
         'Follow this link within one hour to choose a new password.',
-        'If you did not ask for it, ignore this mail: your password stays as it is.',
+        'If you did not request it, ignore this mail. Your password has not changed.',
       ],
       action: 'Choose a new password',
     };
@@ -84,7 +84,7 @@ function wording(mail: Mail): Wording {
     subject: `Invitation to ${singleLine(mail.organizationName)}`,
     lines: [
       `${singleLine(inviter)} to join ${singleLine(mail.organizationName)} on Plumbline.`,
-      'Follow this link within 72 hours, and log in or register with the address this mail was sent to.',
+      'Follow this link within 72 hours. Log in or register with the address that this mail was sent to.',
     ],
     action: 'Accept the invitation',
   };
@@ -99,14 +99,14 @@ function verificationWording(disown: Disownment | undefined): Wording {
   return {
     subject,
     lines: [
-      `An account on Plumbline was made with this e-mail address on ${inUtc(disown.registeredAt)}${from}.`,
-      `If that was you: ${task.charAt(0).toLowerCase()}${task.slice(1)} Whoever made the account chose its password ` +
-        'and can log in from then on.',
+      `A Plumbline account was created with this e-mail address on ${inUtc(disown.registeredAt)}${from}.`,
+      `If that was you: ${task.charAt(0).toLowerCase()}${task.slice(1)} Anyone who knows ` +
+        'the password chosen at registration can then log in.',
     ],
     action,
     alternative: {
       line:
-        'If it was not you, do not follow that link. Delete the account with this one; otherwise it is removed on ' +
+        'If it was not you, do not follow that link. Delete the account with this link; otherwise it is removed on ' +
         `${inUtc(disown.removedAt)}.`,
       link: disown.link,
       action: 'This was not me: delete the account',
@@ -120,14 +120,14 @@ function inUtc(time: string): string {
 }
 
 /**
- * A line break in a name must not start a new line of the mail, and a character that changes the direction of text must
- * not rearrange it. New names have none; names that were stored before this was checked may.
+ * A line break in a name must not start a new line of the mail, and a bidirectional control character must not reorder
+ * it. New names are validated; older ones may contain such characters.
  */
 function singleLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
-/** Text as it stands in HTML, also within quotation marks. */
+/** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -7,7 +7,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { isOnThisMachine } from '../../contract/local-request.js';
 import { escapeHtml } from './mail.js';
 
-/** Most mails that the list shows. */
+/** The maximum number of mails in the list. */
 const listed = 50;
 
 const style = `:root { color-scheme: light dark }
@@ -19,10 +19,10 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /**
- * Shows the mails of the mailbox folder at `/mailbox`, for trying things out without a mail server. Only a browser on
- * this machine gets them: the links in them open accounts. To all others the pages do not exist.
+ * Shows the mails of the mailbox directory at `/mailbox`, for trials without a mail server. Only a browser on this
+ * machine can read them, because the links in them open accounts. For all others the pages do not exist.
  *
- * @param folder where the mailbox transport writes
+ * @param folder the directory to which the mailbox transport writes
  */
 export function createMailboxPages(folder: string): Middleware {
   const router = new Router();
@@ -49,11 +49,11 @@ async function listOf(folder: string): Promise<string> {
           `<li><a href="/mailbox/${escapeHtml(name)}">${escapeHtml(mail.subject ?? '(no subject)')}</a><br>to ${escapeHtml(recipientOf(mail))}, ${escapeHtml(dateOf(mail))}</li>`,
         ],
   );
-  const intro = '<p>This server has no mail server to send through, so it keeps its mails here.</p>';
+  const intro = '<p>No mail server is configured, so mails are stored here.</p>';
   return `${intro}${entries.length === 0 ? '<p>There is no mail yet.</p>' : `<ul>${entries.join('')}</ul>`}`;
 }
 
-/** The plain text of a mail, with its links. Its HTML is not shown: it says the same. */
+/** The plain text of a mail with its links. The HTML has the same content and is not shown. */
 function pageOf(mail: Email): string {
   const text = escapeHtml(mail.text ?? '').replaceAll(
     /\bhttps?:\/\/[^\s<]+/g,

@@ -3,7 +3,7 @@ import type { SecretBox } from '../secrets/secret-box.js';
 import { after, type Random } from '../surroundings.js';
 import type { Mail } from './mail.js';
 
-/** A mail that is ready for the outbox. Its contents are sealed, because they hold one-time tokens. */
+/** A mail ready for the outbox. Its contents are sealed, because they include one-time tokens. */
 export interface OutboxEntry {
   readonly id: string;
   readonly kind: Mail['kind'];
@@ -15,7 +15,7 @@ export interface DueMail {
   readonly id: string;
   readonly recipient: string;
   readonly createdAt: Date;
-  /** Counts this attempt. */
+  /** Includes this attempt. */
   readonly attempts: number;
   readonly mail: Mail;
 }
@@ -25,7 +25,7 @@ export function sealMail(mail: Mail, secrets: SecretBox, random: Random): Outbox
   return { id, kind: mail.kind, sealed: secrets.seal(JSON.stringify(mail), contextOf(id)) };
 }
 
-/** Puts a mail into the outbox, in the transaction of what causes it: both are kept, or neither. */
+/** Adds a mail to the outbox in the transaction that causes it, so that both are stored or neither. */
 export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: string, now: Date): Promise<void> {
   await sql`
     insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
@@ -33,8 +33,8 @@ export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: strin
 }
 
 /**
- * Takes the mails that are due, the oldest first. They stay in the outbox and become due again after `leaseSeconds`, in
- * case this server dies on the way; no two servers take the same mail at once.
+ * Takes the mails that are due, oldest first. They remain in the outbox and become due again after `leaseSeconds`, in
+ * case this server dies; no two servers hold the same mail.
  */
 export async function takeDueMails(
   sql: Sql,
@@ -65,7 +65,7 @@ export async function deleteMail(sql: Sql, id: string): Promise<void> {
   await sql`delete from mail_outbox where id = ${id}`;
 }
 
-/** Notes a failed attempt. @param retryAt when to try again; null: never */
+/** Records a failed attempt. @param retryAt when to retry; null: never */
 export async function noteMailFailure(
   sql: Sql,
   id: string,

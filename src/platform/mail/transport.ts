@@ -5,7 +5,7 @@ import type { Log } from '../../../generated/contract.js';
 import { renderMail } from './mail.js';
 import type { DueMail } from './outbox.store.js';
 
-/** Delivers one mail; throws when it was not accepted. */
+/** Delivers one mail. Throws when it was not accepted. */
 export interface MailTransport {
   deliver(due: DueMail): Promise<void>;
   close(): void;
@@ -33,7 +33,7 @@ export function createSmtpTransport(url: string, from: string): MailTransport {
   };
 }
 
-/** Writes each mail as a file into `folder` and logs its link: for trying things out without a mail server. */
+/** Writes each mail to a file in `folder` and logs its link, for trials without a mail server. */
 export function createMailboxTransport(folder: string, from: string, log: Log): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -41,7 +41,7 @@ export function createMailboxTransport(folder: string, from: string, log: Log): 
       const { message } = await composer.sendMail(messageOf(due, from));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${due.createdAt.toISOString().replaceAll(/[:.]/g, '-')}-${due.mail.kind}-${due.id}.eml`;
-      // Under its own name only when it is complete: whoever watches the folder never reads half a mail.
+      // Renamed when complete, so that programs watching the directory never read a partial mail.
       const unfinished = join(folder, `.${name}.part`);
       await writeFile(unfinished, message, { mode: 0o600 });
       await rename(unfinished, join(folder, name));
@@ -59,7 +59,7 @@ function messageOf(due: DueMail, from: string): Parameters<ReturnType<typeof cre
     to: { name: '', address: due.recipient },
     ...renderMail(due.mail),
     date: due.createdAt,
-    // The same for every attempt: should a mail arrive twice, its receiver can tell.
+    // The same for every attempt, so that receivers can detect duplicates.
     messageId: `<${due.id}@plumbline>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
   };

@@ -13,8 +13,8 @@ export type JoinOutcome =
   | { readonly kind: 'already_member' };
 
 /**
- * Makes the caller a member of the organization that an invite is for, and moves the session of the caller there. The invite is bound
- * to an e-mail: for anybody else it is invalid. Of simultaneous calls, one succeeds.
+ * Makes the caller a member of the inviting organization and moves the caller's session there. The invite is bound to
+ * an e-mail and is invalid for other accounts. Of concurrent calls, one succeeds.
  */
 export async function joinByInvite(
   token: string,
@@ -44,7 +44,7 @@ export async function joinByInvite(
   return { kind: 'joined', membership: await membershipOf(joined, dependencies) };
 }
 
-/** The contract's reply to a caller who has just become a member of an organization. */
+/** The contract's reply to a caller who has just joined an organization. */
 export async function membershipOf(
   session: SessionState,
   dependencies: PlatformDependencies,

@@ -21,7 +21,7 @@ export const onboard: OnboardHandler<PlatformDependencies> = async (request, dep
   const now = clock.now();
   const { user_id: userId, session_id: sessionId } = principal;
   const session = await sql.begin(async (transaction) => {
-    // Under the lock of the user, so that of simultaneous calls one finds no membership.
+    // Under the user's lock, so that only one of concurrent calls finds no membership.
     await lockUser(transaction, userId);
     const [existing] = await transaction`select 1 from memberships where user_id = ${userId} limit 1`;
     if (existing !== undefined) return null;

@@ -8,9 +8,9 @@ type Caller = Pick<Schemas['AccountPrincipal'], 'user_id' | 'org_id' | 'is_super
 const recommendedProvider = 'host_a';
 
 /**
- * Where a user stands in onboarding: the one place that decides it.
+ * Determines a user's onboarding state. No other code does.
  *
- * It looks at the organization of the token, for an orgless token at the one that the user joined first.
+ * Uses the organization of the token, or for an orgless token the first one that the user joined.
  */
 export async function onboardingStateOf(sql: Sql, caller: Caller): Promise<OnboardingState> {
   const [row] = await sql<{ id: string; name: string; role: string | null; skipped: boolean; connected: boolean }[]>`
@@ -35,7 +35,7 @@ function nextStepOf(
   isSuperuserOrAdmin: boolean,
   organization: { readonly skipped: boolean; readonly connected: boolean } | undefined,
 ): OnboardingState['next_step'] {
-  // First-run setup never blocks them; an owner, though, is the one whom it is for.
+  // First-run setup never blocks admins and superusers, except the owner, for whom it is meant.
   if (isSuperuserOrAdmin) return 'dashboard';
   if (organization === undefined) return 'workspace';
   return organization.connected || organization.skipped ? 'complete' : 'integration';

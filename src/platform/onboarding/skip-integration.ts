@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { onboardingStateOf } from './onboarding-state.js';
 
-/** Leaves the integration step for later. Where something is connected already, there is nothing to skip. */
+/** Postpones the integration step. If an integration exists, there is nothing to skip. */
 export const skipIntegration: SkipIntegrationHandler<PlatformDependencies> = async (
   { principal, context },
   { sql, clock },

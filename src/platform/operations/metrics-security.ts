@@ -20,11 +20,11 @@ export function createMetricsSecurity(token: string | null): Metrics {
         context.isOnThisMachine || (token !== null && isSame(given, token)) ? { principal: {} } : { refusal },
       ),
     withoutCredential: (context) => (context.isOnThisMachine ? { principal: {} } : { refusal }),
-    authorize: () => ({ refusal }), // the contract has no scopes here
+    authorize: () => ({ refusal }), // the contract defines no scopes here
   };
 }
 
-/** Compares digests, so that the time taken tells nothing about how much of the token was right. */
+/** Compares digests, so that timing reveals nothing about the token. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -11,7 +11,7 @@ export interface Metrics {
   observeMismatch(operationId: string): void;
   /** Counts a query of the Analytics API. */
   observeQuery(answered: Answered): void;
-  /** Counts a sync run that this server has brought to its end. */
+  /** Counts a sync run that this server has ended. */
   observeSyncRun(ended: EndedRun): void;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;

@@ -21,7 +21,7 @@ export const getMetrics: GetMetricsHandler<PlatformDependencies> = async (_reque
   body: await metrics(),
 });
 
-/** Other services may keep the keys for this long; a rotated key stays in the set for days. */
+/** How long other services may cache the keys. A rotated key stays in the set for days. */
 const cacheSeconds = 300;
 
 export const getJwks: GetJwksHandler<PlatformDependencies> = async (_request, { keyRing }) => {

@@ -17,7 +17,7 @@ export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = a
     if ('refusal' in managed) return managed.refusal;
     const { member, actingAs } = managed;
     if (!reaches(actingAs, role)) {
-      return roleNotGrantable({ message: `You can grant roles up to your own, which is ${actingAs}.` });
+      return roleNotGrantable({ message: `You can grant roles up to your own role, ${actingAs}.` });
     }
     if (member.role === role) return { status: 200, body: memberOf(member) };
     if (await isLastOwner(transaction, orgId, member)) {

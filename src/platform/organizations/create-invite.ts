@@ -35,10 +35,10 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
     const actingAs = await actingRole(transaction, principal);
     if (actingAs === null || !reaches(actingAs, 'admin')) return adminRequired(actingAs);
     if (!reaches(actingAs, body.role)) {
-      return roleNotGrantable({ message: `You can invite to roles up to your own, which is ${actingAs}.` });
+      return roleNotGrantable({ message: `You can invite with roles up to your own role, ${actingAs}.` });
     }
     if (await isMember(transaction, orgId, email)) {
-      return alreadyMember({ message: 'Someone with this address is a member already.' });
+      return alreadyMember({ message: 'A member already has this address.' });
     }
     const invite = { orgId, email, role: body.role, tokenHash: hash, invitedBy: userId };
     const row = await insertInvite(transaction, invite, now);
@@ -61,9 +61,8 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
 };
 
 /**
- * Takes the locks of who invites and, where there is such an account, of who is invited: the role of the one cannot be
- * taken away, and the other cannot join, between the checks and the insert. In the order of their ids, so that no two
- * transactions wait for each other.
+ * Locks inviter and invitee (if the invitee has an account), so that neither role nor membership changes between the
+ * checks and the insert. Locks in the order of ids, to prevent deadlocks.
  */
 async function lockInvolved(sql: Sql, userId: string, email: string): Promise<void> {
   await sql`select 1 from users where id = ${userId} or email = ${email} order by id for update`;

@@ -5,7 +5,7 @@ import type { Position } from '../paging.js';
 import { after } from '../surroundings.js';
 import { inviteTokenSeconds } from '../tokens/lifetimes.js';
 
-/** An invite as it stands at a given time. */
+/** An invite with its status at a given time. */
 export interface InviteRow {
   readonly id: string;
   readonly org_id: string;
@@ -29,7 +29,7 @@ export type Redemption =
   | { readonly kind: 'invalid' }
   | { readonly kind: 'already_member' };
 
-/** The invites of an organization as they stand at `now`, the newest first. */
+/** The invites of an organization with their status at `now`, newest first. */
 export async function selectInvites(
   sql: Sql,
   orgId: string,
@@ -37,7 +37,7 @@ export async function selectInvites(
   limit: number,
   now: Date,
 ): Promise<InviteRow[]> {
-  // An expired invite that was replaced bears a revocation later than its end: it had expired before.
+  // An expired invite that was replaced was revoked after its expiry, so it counts as expired.
   return sql<InviteRow[]>`
     select id, org_id, email, role, invited_by, created_at, expires_at, accepted_at,
       case
@@ -53,9 +53,9 @@ export async function selectInvites(
 }
 
 /**
- * Stores an invite, good for 72 hours. It replaces one that has expired.
+ * Stores an invite, valid for 72 hours. It replaces an expired one.
  *
- * @returns null when the organization has a pending invite for this e-mail; of simultaneous calls, one gets the row
+ * @returns null when the organization has a pending invite for this e-mail; of concurrent calls, one gets the row
  */
 export async function insertInvite(
   sql: Sql,
@@ -81,7 +81,7 @@ export async function insertInvite(
   return row ?? null;
 }
 
-/** Locks a pending invite until the transaction ends. @returns its role, or null when there is no such invite */
+/** Locks a pending invite until the transaction ends. @returns its role, or null when it does not exist */
 export async function lockPendingInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<Role | null> {
   const [row] = await sql<{ role: Role }[]>`
     select role from invites
@@ -91,15 +91,15 @@ export async function lockPendingInvite(sql: Sql, orgId: string, inviteId: strin
   return row?.role ?? null;
 }
 
-/** Ends an invite that the caller has locked as pending. */
+/** Revokes an invite that the caller has locked as pending. */
 export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<void> {
   await sql`update invites set revoked_at = ${now} where org_id = ${orgId} and id = ${inviteId}`;
 }
 
 /**
- * Uses an invite up and makes its user a member. The caller runs this in a transaction, under the lock of the user
- * (`lockUser`). Of simultaneous calls with one invite, one joins; for an account with another e-mail than the invited
- * one it is invalid, and a member does not use it up.
+ * Uses up an invite and makes its user a member. Call it in a transaction, under the user's lock (`lockUser`). Of
+ * concurrent calls with one invite, one joins. The invite is invalid for an account with another e-mail, and a member
+ * does not use it up.
  */
 export async function redeemInvite(
   sql: Sql,

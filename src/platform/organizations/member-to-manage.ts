@@ -13,16 +13,16 @@ import { actingRole, findMember, lockMembers, type MemberRow } from './members.s
 export type Managed =
   | {
       readonly member: MemberRow;
-      /** The caller's role now. */
+      /** The caller's current role. */
       readonly actingAs: Role;
     }
   | { readonly refusal: InsufficientRole | MemberNotFound };
 
 /**
  * Finds a member whom the caller may change or remove, and locks both and their organization until the transaction
- * ends. Others are managed by admins and owners, and by nobody whose role is below that of the member.
+ * ends. Only admins and owners can manage others, and only members up to their own role.
  *
- * @param self whether members of every role may manage their own membership
+ * @param self whether members of every role can manage their own membership
  */
 export async function memberToManage(
   sql: Sql,
@@ -45,7 +45,7 @@ export async function memberToManage(
   return { member, actingAs };
 }
 
-/** Nobody manages others below the role admin. @param role the caller's; null: no longer a member */
+/** Only admins and owners can manage others. @param role the caller's role; null: no longer a member */
 export function adminRequired(role: Role | null): InsufficientRole {
   const message = `This needs the role admin or a higher one; ${role === null ? 'you have none' : `yours is ${role}`}.`;
   return insufficientRole({ message, required_role: 'admin' });

@@ -3,7 +3,7 @@ import type { Sql } from '../../database/connection.js';
 import type { Role } from '../accounts/accounts.store.js';
 import type { Position } from '../paging.js';
 
-/** A membership with the person that it is of. */
+/** A membership with its user. */
 export interface MemberRow {
   readonly user_id: string;
   readonly email: string;
@@ -12,7 +12,7 @@ export interface MemberRow {
   readonly joined_at: Date;
 }
 
-/** The members in the order in which they joined. */
+/** The members in joining order. */
 export async function selectMembers(
   sql: Sql,
   orgId: string,
@@ -27,7 +27,7 @@ export async function selectMembers(
     order by m.joined_at, m.user_id limit ${limit}`;
 }
 
-/** A membership with the organization that it is in. */
+/** A membership with its organization. */
 export interface MembershipRow {
   readonly id: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface MembershipRow {
   readonly joined_at: Date;
 }
 
-/** The organizations of a user, in the order of joining. */
+/** The organizations of a user, in joining order. */
 export async function selectMemberships(
   sql: Sql,
   userId: string,
@@ -66,10 +66,10 @@ export async function isMember(sql: Sql, orgId: string, email: string): Promise<
 }
 
 /**
- * The role in which somebody acts now. Authentication has read it already, but before the locks of this transaction:
- * it may have been taken away since.
+ * The caller's current role. Authentication read it before this transaction's locks were taken, so it may have changed
+ * since.
  *
- * @returns null when the membership is gone
+ * @returns null when the membership has ended
  */
 export async function actingRole(
   sql: Sql,
@@ -79,7 +79,7 @@ export async function actingRole(
   return (await findMember(sql, orgId, userId))?.role ?? null;
 }
 
-/** Whether the organization would be left without an owner if this member were none. Ask under its lock. */
+/** Whether the organization would have no owner without this member. Call it under the organization's lock. */
 export async function isLastOwner(sql: Sql, orgId: string, { user_id: userId, role }: MemberRow): Promise<boolean> {
   if (role !== 'owner') return false;
   const others = await sql`
@@ -97,19 +97,18 @@ export async function deleteMembership(sql: Sql, orgId: string, userId: string):
 }
 
 /**
- * Takes the locks of two members, then that of their organization, until the transaction ends: what they and others do
- * to its memberships at the same time then happens one after the other.
+ * Locks two members, then their organization, until the transaction ends, so that changes of its memberships are
+ * serialized.
  *
- * Persons come before the organization, and both in the order of their ids, so that no two transactions ever wait for
- * each other. The lock of the organization leaves its key alone (`no key update`): rows that refer to it can be added
- * meanwhile.
+ * Users are locked before the organization, and both in the order of ids, to prevent deadlocks. The lock of the
+ * organization (`no key update`) still allows inserts of rows that refer to it.
  */
 export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
   await sql`select 1 from users where id in ${sql(userIds)} order by id for update`;
   await lockOrganization(sql, orgId);
 }
 
-/** Takes the lock of an organization until the transaction ends: no membership of it changes meanwhile. */
+/** Locks an organization until the transaction ends, so that its memberships do not change. */
 export async function lockOrganization(sql: Sql, orgId: string): Promise<void> {
   await sql`select 1 from organizations where id = ${orgId} for no key update`;
 }

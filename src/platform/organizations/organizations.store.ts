@@ -2,10 +2,10 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 
 /**
- * Creates an organization with its first member, the owner. The caller runs this in a transaction, and holds the lock
- * of the owner (`lockUser`) where a person may have one organization only.
+ * Creates an organization with its first member, the owner. Call it in a transaction, and under the owner's lock
+ * (`lockUser`) if users may have only one organization.
  *
- * @param name as the person wrote it; the contract has checked that it is not blank
+ * @param name as entered; the contract has checked that it is not blank
  * @returns the id of the organization
  */
 export async function createOrganization(
@@ -26,7 +26,7 @@ export async function createOrganization(
   return organization.id;
 }
 
-/** Gives an organization another name. @returns the contract's `Organization` */
+/** Renames an organization. @returns the contract's `Organization` */
 export async function renameOrganization(
   sql: Sql,
   orgId: string,
@@ -35,6 +35,6 @@ export async function renameOrganization(
 ): Promise<Schemas['Organization']> {
   const [row] = await sql<{ created_at: Date; name: string }[]>`
     update organizations set name = ${name.trim()}, updated_at = ${now} where id = ${orgId} returning name, created_at`;
-  if (row === undefined) throw new Error('The organization of the caller is gone');
+  if (row === undefined) throw new Error('The organization of the caller no longer exists');
   return { id: orgId, name: row.name, created_at: row.created_at.toISOString(), updated_at: now.toISOString() };
 }

@@ -14,15 +14,15 @@ export const revokeInvite: RevokeInviteHandler<PlatformDependencies> = async (
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   return sql.begin(async (transaction): Promise<RevokeInviteReply> => {
-    // The caller's role cannot change between the check and the update. The lock of the caller would do as well, but
-    // whoever accepts the invite locks it first and needs the key of the inviter next: a deadlock.
+    // Prevents a change of the caller's role between the check and the update. Locking the caller instead could
+    // deadlock: accepting the invite locks the invite first and then needs the inviter's key.
     await lockOrganization(transaction, orgId);
     const actingAs = await actingRole(transaction, principal);
     if (actingAs === null || !reaches(actingAs, 'admin')) return adminRequired(actingAs);
     const role = await lockPendingInvite(transaction, orgId, params.invite_id, now);
     if (role === null) return inviteNotFound({ message: 'The organization has no such pending invite.' });
     if (!reaches(actingAs, role)) {
-      const message = `The invite is to a role above yours: only an ${role} can revoke it.`;
+      const message = `The invite has a role above yours: only an ${role} can revoke it.`;
       return insufficientRole({ message, required_role: role });
     }
     await endInvite(transaction, orgId, params.invite_id, now);

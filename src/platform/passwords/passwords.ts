@@ -3,30 +3,30 @@ import { Piscina } from 'piscina';
 import type { Log } from '../../../generated/contract.js';
 import { maxPasswordBytes } from './password-rules.js';
 
-/** Hashes passwords and compares them. */
+/** Hashes and compares passwords. */
 export interface Passwords {
   /**
-   * @param password one that `checkPassword` accepts
-   * @throws PasswordsBusy when too many computations wait
+   * @param password accepted by `checkPassword`
+   * @throws PasswordsBusy when too many computations are queued
    */
   hash(password: string): Promise<string>;
   /**
-   * Compares, and does the same work whether or not there is anything to compare with: `null` is compared with a fixed
-   * hash that no password has.
+   * Compares a password with a hash. `null` is compared with a fixed hash that matches no password, which takes the
+   * same time.
    *
-   * @throws PasswordsBusy when too many computations wait
+   * @throws PasswordsBusy when too many computations are queued
    */
   matches(password: string, hashed: string | null): Promise<boolean>;
   /**
-   * Whether a hash was made with a lower work factor than today's: then it is replaced at the next login. A higher one
-   * stays; otherwise servers with different settings would replace each other's hashes.
+   * Whether a hash has a lower work factor than the setting and should be replaced at the next login. Higher ones are
+   * kept; otherwise servers with different settings would replace each other's hashes.
    */
   isOutdated(hashed: string): boolean;
   /** Ends the worker threads. */
   close(): Promise<void>;
 }
 
-/** More password computations wait than the server admits. It is answered 503. */
+/** The queue of password computations is full. Reported as 503. */
 export class PasswordsBusy extends Error {
   override name = 'PasswordsBusy';
 }
@@ -34,15 +34,15 @@ export class PasswordsBusy extends Error {
 export interface PasswordOptions {
   /** The work factor: 2^cost rounds. */
   readonly cost: number;
-  /** How many computations may wait while all threads are busy. */
+  /** How many computations may be queued while all threads are busy. */
   readonly queue: number;
   readonly log: Log;
 }
 
 /**
- * Passwords with bcrypt, in worker threads: one per core, started with the first computation. The thread pool of libuv
- * is not used, because signing and verifying tokens would wait there behind the computations. On Linux the workers run
- * with a lower priority, so that a crowd of logins does not delay other requests.
+ * Hashes passwords with bcrypt in worker threads: one per core, started on first use. The thread pool of libuv is not
+ * used, because signing and verifying tokens would wait there behind the hashing. On Linux the workers run with lower
+ * priority, so that many logins do not delay other requests.
  */
 export function createPasswords({ cost, queue, log }: PasswordOptions): Passwords {
   const dummy = dummyHash(cost);
@@ -51,7 +51,7 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
   let underWay = 0;
 
   const compute = async (name: 'hash' | 'verify', task: object): Promise<unknown> => {
-    if (underWay >= threads + queue) throw new PasswordsBusy('too many password computations wait');
+    if (underWay >= threads + queue) throw new PasswordsBusy('the queue of password computations is full');
     pool ??= startWorkers(threads, log);
     underWay += 1;
     try {
@@ -64,7 +64,7 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
     hash: async (password) => String(await compute('hash', { password, cost })),
     matches: async (password, hashed) => {
       const equal = (await compute('verify', { password, hashed: hashed ?? dummy })) === true;
-      // bcrypt sees 72 bytes: a longer password must not pass for one that begins alike.
+      // bcrypt uses only 72 bytes, so a longer password must not match by its prefix.
       return equal && hashed !== null && Buffer.byteLength(password) <= maxPasswordBytes;
     },
     isOutdated: (hashed) => Number(/^\$2[abxy]\$(\d\d)\$/.exec(hashed)?.[1]) < cost,
@@ -81,16 +81,16 @@ function startWorkers(threads: number, log: Log): Piscina {
     maxThreads: threads,
     idleTimeout: Infinity,
     niceIncrement: process.platform === 'linux' ? 10 : 0, // elsewhere it would apply to the whole process
-    execArgv: [], // a loader of the main thread is of no use to a worker
+    execArgv: [], // workers do not need the main thread's loader
   });
-  // A worker that dies between two tasks; the pool starts another one.
+  // A worker that dies while idle; the pool starts another one.
   pool.on('error', (error: unknown) => {
     log.error({ err: error }, 'a password worker has failed');
   });
   return pool;
 }
 
-/** A well-formed hash of this cost that nobody knows a password for: comparing with it is the whole work. */
+/** A well-formed hash of this cost that no known password matches. Comparing with it takes the full time. */
 export function dummyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 }

@@ -1,4 +1,4 @@
-/** How many requests fit into a window. */
+/** The number of requests allowed in a window. */
 export interface RateLimitRule {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -19,7 +19,7 @@ const unitSeconds: Readonly<Record<string, number>> = {
  * Parses `3/hour`, `20/15m` or `off`.
  *
  * @returns null for `off`
- * @throws Error saying what a rule looks like
+ * @throws Error that describes the format
  */
 export function parseRateLimit(text: string): RateLimitRule | null {
   if (text === 'off') return null;

@@ -4,9 +4,9 @@ import type { Sql } from '../../database/connection.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 
 /**
- * Counts requests in PostgreSQL, where every server of the installation sees the same counts.
+ * Counts requests in PostgreSQL, shared by all servers of the installation.
  *
- * @param rules by the name of the setting; null: the limit is off
+ * @param rules by setting name; null: the limit is off
  */
 export function createStoredRateLimiter(sql: Sql, rules: Readonly<Record<string, RateLimitRule | null>>): RateLimiter {
   const limiters = new Map(
@@ -31,7 +31,7 @@ function createLimiter(sql: Sql, setting: string, { limit, windowSeconds }: Rate
         return { rows, rowCount: rows.count };
       },
     },
-    storeType: 'client', // something with a `query` method
+    storeType: 'client', // any object with a `query` method
     tableName: 'rate_limits',
     tableCreated: true, // by a migration
     clearExpiredByTimeout: true,
@@ -41,7 +41,7 @@ function createLimiter(sql: Sql, setting: string, { limit, windowSeconds }: Rate
   });
 }
 
-/** The library throws its answer when the limit is exceeded, and an Error when it could not count. */
+/** The library throws its result when the limit is exceeded, and an Error when it could not count. */
 async function consumed(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(key);

@@ -1,7 +1,7 @@
 import { parseConnection } from '../../sync/sinks/connection-string.js';
 
 /**
- * The PostgreSQL in which the repositories of a store are locked, because ClickHouse has no locks.
+ * The PostgreSQL database that holds the locks of a store's repositories, because ClickHouse has no locks.
  *
  * @param store connection string of the records
  * @param database connection string of the PostgreSQL that all servers share

@@ -7,30 +7,30 @@ import { systemSurroundings } from '../../sync/system-surroundings.js';
 import { openDeriver, type OpenDeriver } from '../../sync/work-units/open-deriver.js';
 import { programEnvironment } from '../sync/jobs/program-environment.js';
 
-/** Where the records and work units of all organizations are. */
+/** The location of the records and work units of all organizations. */
 export interface StoredRecords {
   /** Connection string of the database. */
   readonly store: string;
-  /** By which work units are classified; null: the rules that come with Plumbline. */
+  /** The rules that classify work units; null: the built-in rules. */
   readonly rulesFile: string | null;
 }
 
 export interface RecordsOptions {
   readonly orgId: string;
   readonly signal: AbortSignal;
-  /** Locks for a store that has none. */
+  /** Locks for a store without its own. */
   readonly locks?: NonNullable<Surroundings['locks']>;
-  /** How optional packages are imported; default: `import()`. */
+  /** Imports optional packages; default: `import()`. */
   readonly importConnector?: NonNullable<Surroundings['importConnector']>;
 }
 
-/** A removal holds the locks of all syncs of a repository, each of them on a connection of its own. */
+/** A removal holds the locks of all syncs of a repository, each on its own connection. */
 const concurrency = 3;
 
 /**
  * Opens the records of one organization, and closes them after `work`.
  *
- * @throws SyncError where the database cannot be opened, or holds no work units
+ * @throws SyncError when the database cannot be opened or has no work units
  */
 export async function withStoredRecords<Result>(
   records: StoredRecords,
@@ -45,7 +45,7 @@ export async function withStoredRecords<Result>(
   }
 }
 
-/** The same, left open for the caller to close. */
+/** As above; the caller must close the records. */
 export async function openStoredRecords(
   { store, rulesFile }: StoredRecords,
   { orgId, signal, locks, importConnector }: RecordsOptions,
@@ -54,7 +54,7 @@ export async function openStoredRecords(
   if ('problem' in address) throw new SyncError('database_failed', `ANALYTICS_URI: ${address.problem}`);
   const surroundings: Surroundings = {
     ...systemSurroundings,
-    fetch: outboundFetch({ networks: [] }), // no host is asked for anything here
+    fetch: outboundFetch({ networks: [] }), // no host is called here
     signal,
     progress: {},
     environment: programEnvironment(process.env),

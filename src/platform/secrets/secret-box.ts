@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** Seals what the database must hold but must not show. */
+/** Encrypts secrets that are stored in the database. */
 export interface SecretBox {
   /**
-   * @param context what the secret belongs to, for example `integration:<id>`: it opens only with the same context, so
-   * that a sealed value copied into another row is of no use
+   * @param context the owner of the secret, for example `integration:<id>`; it opens only with the same context, so
+   * that a sealed value copied to another row is useless
    */
   seal(plaintext: string, context: string): Buffer;
-  /** @throws Error when the value was changed, or sealed under another key or context */
+  /** @throws Error when the value was modified, or sealed with another key or context */
   open(sealed: Uint8Array, context: string): string;
-  /** Tells keys apart without revealing them. */
+  /** Identifies the key without revealing it. */
   readonly fingerprint: string;
 }
 
@@ -18,7 +18,7 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /**
- * Makes a box with AES-256-GCM (NIST SP 800-38D): a random 96-bit nonce per value, the context as associated data.
+ * Creates a box with AES-256-GCM (NIST SP 800-38D): a random 96-bit nonce per value, the context as associated data.
  *
  * @param key 32 bytes
  */
@@ -35,7 +35,7 @@ export function createSecretBox(key: Buffer): SecretBox {
       if (bytes[0] !== version) throw new Error('The sealed value is of an unknown version');
       const nonce = bytes.subarray(1, 1 + nonceLength);
       const tag = bytes.subarray(1 + nonceLength, 1 + nonceLength + tagLength);
-      // Stated, because a value that was cut off would otherwise be checked by what is left of its tag.
+      // Explicit, because otherwise a truncated value would be checked against a shorter tag.
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
       decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
       const ciphertext = bytes.subarray(1 + nonceLength + tagLength);

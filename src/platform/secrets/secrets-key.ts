@@ -9,10 +9,10 @@ import type { SecretBox } from './secret-box.js';
 const keyLength = 32;
 
 /**
- * The key that seals secrets: `SECRETS_KEY`, or one that is generated once and kept in `home`.
+ * The key that seals secrets: `SECRETS_KEY`, or one that is generated once and stored in `home`.
  *
- * @param home the folder of generated state
- * @param configured the setting, in base64
+ * @param home the directory of generated state
+ * @param configured the setting, base64
  */
 export async function loadSecretsKey(home: string, configured: string | null): Promise<Buffer> {
   if (configured !== null) return Buffer.from(configured, 'base64');
@@ -25,9 +25,9 @@ export async function loadSecretsKey(home: string, configured: string | null): P
 }
 
 /**
- * Makes sure that this server's key is the one which sealed the database's contents.
+ * Checks that this server's key is the one that sealed the database's secrets.
  *
- * @throws SettingError when it is another one: nothing could be opened with it
+ * @throws SettingError for another key, which could open nothing
  */
 export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promise<void> {
   await sql`
@@ -43,7 +43,7 @@ export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promis
   }
 }
 
-/** Two servers that start at once must not get different keys, nor read one that is half written: one link succeeds. */
+/** Servers that start at once must not create different keys or read a partial file: only one link succeeds. */
 async function createOnce(path: string): Promise<void> {
   if (existsSync(path)) return;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { revokeFamily } from './refresh-tokens.store.js';
 
-/** Ends the session of the refresh token, whichever token of the session it is, and with it all access tokens. */
+/** Ends the session of a refresh token, including its access tokens. Accepts any token of the session. */
 export const logout: LogoutHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, tokens },

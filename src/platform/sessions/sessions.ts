@@ -39,7 +39,7 @@ export const revokeSession: RevokeSessionHandler<PlatformDependencies> = async (
     await recordAudit(transaction, context, now, record);
     return true;
   });
-  if (!revoked) return sessionNotFound({ message: 'You have no such session; it may have ended already.' });
+  if (!revoked) return sessionNotFound({ message: 'You have no such session. It may have already ended.' });
   return { status: 204 };
 };
 

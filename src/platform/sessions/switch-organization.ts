@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { rescopeSession, tokenPair, type SessionState } from './token-pair.js';
 
-/** Moves the session of the caller to another organization. */
+/** Moves the caller's session to another organization. */
 export const switchOrganization: SwitchOrganizationHandler<PlatformDependencies> = async (
   { body, principal, context },
   dependencies,

@@ -31,8 +31,8 @@ function statusOf(facts: SetupFacts): Status {
 }
 
 /**
- * The state, and the configuration that it is about. The order of the questions is the contract's: no active
- * integration; no sync configuration; the latest run failed; a run is pending or running; otherwise ready.
+ * The state and the configuration it refers to. The contract defines the order of the checks: no active integration; no
+ * sync configuration; the latest run failed; a run is pending or running; otherwise ready.
  */
 function stateOf({ providers, latest, active }: SetupFacts): {
   readonly state: Status['state'];
@@ -45,7 +45,7 @@ function stateOf({ providers, latest, active }: SetupFacts): {
   return { state: 'ready', configuration: latest };
 }
 
-/** A cancelled run has brought no data: for the set-up it is a failed one. */
+/** A cancelled run has brought no data, so set-up treats it as failed. */
 function syncStatusOf(configuration: ConfigurationProgress | null): Status['sync_status'] {
   const status = configuration?.run_status ?? 'none';
   return status === 'cancelled' ? 'failed' : status;

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 
-/** A sync configuration, and its latest run if it has had one. */
+/** A sync configuration with its latest run, if any. */
 export interface ConfigurationProgress {
   readonly id: string;
   readonly is_active: boolean;
@@ -11,15 +11,18 @@ export interface ConfigurationProgress {
   readonly run_error: string | null;
 }
 
-/** What the set-up status is decided by, all as of one moment. */
+/** The facts that determine the set-up status, from one snapshot. */
 export interface SetupFacts {
   readonly providers: Schemas['CodeHost'][];
-  /** Demo data are no sync of the organization: they count for none of the others. */
+  /** Demo data are not a sync of the organization and do not count below. */
   readonly has_demo_data: boolean;
   readonly first_sync_completed: boolean;
-  /** Of the run that was asked for last in the whole organization; before the first one the oldest. null: none. */
+  /**
+   * The configuration of the latest requested run of the organization; before the first run, the oldest one. null:
+   * none.
+   */
   readonly latest: ConfigurationProgress | null;
-  /** Of the run that is pending or running; of several, the one that was asked for last. null: none. */
+  /** The configuration of the pending or running run; of several, the one requested last. null: none. */
   readonly active: ConfigurationProgress | null;
 }
 
@@ -51,6 +54,6 @@ export async function readSetupFacts(sql: Sql, orgId: string): Promise<SetupFact
       (select progress from configurations where run_status in ('pending', 'running')
         order by run_created_at desc limit 1) as active
     from organizations o where o.id = ${orgId}`;
-  if (facts === undefined) throw new Error('The organization of the caller is gone');
+  if (facts === undefined) throw new Error('The organization of the caller no longer exists');
   return facts;
 }

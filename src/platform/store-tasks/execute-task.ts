@@ -3,23 +3,23 @@ import type { Surroundings } from '../../sync/surroundings.js';
 import { forkProgram } from '../sync/jobs/fork-program.js';
 import { runStoreTask, type StoreTask } from './run-task.js';
 
-/** What came of a task. */
+/** The outcome of a task. */
 export interface TaskEnd {
-  /** Fit for people; null: it is done. */
+  /** A message for users; null: it succeeded. */
   readonly error: string | null;
 }
 
-/** A task under way, in this process or another. */
+/** A task in progress, in this process or another. */
 export interface TaskExecution {
-  /** Never rejected. */
+  /** Never rejects. */
   readonly ended: Promise<TaskEnd>;
-  /** Ends it at once; what it has not done is done by the next attempt. */
+  /** Ends it at once. The next attempt does the rest. */
   kill(): void;
 }
 
 export type ExecuteTask = (task: StoreTask) => TaskExecution;
 
-/** Does each task in a process of its own: what it works out and writes must not keep requests waiting. */
+/** Runs each task in a separate process, so that its work does not delay requests. */
 export const executeTaskInProcess: ExecuteTask = (task) => {
   const { child, complaint } = forkProgram(import.meta.url, 'task-main');
   let told: TaskEnd | null = null;
@@ -29,15 +29,15 @@ export const executeTaskInProcess: ExecuteTask = (task) => {
       resolve({ error: message });
     });
     child.once('close', (code, signal) => {
-      const why = `The process of the task has died (${signal ?? `exit code ${code}`}). ${complaint()}`.trim();
+      const why = `The task's process died (${signal ?? `exit code ${code}`}). ${complaint()}`.trim();
       resolve(told ?? { error: why });
     });
   });
-  child.send(task, () => undefined); // a process that has died in the meantime ends the execution by itself
+  child.send(task, () => undefined); // if the process has died, its exit ends the execution
   return { ended, kill: () => child.kill('SIGKILL') };
 };
 
-/** Does each task in the server's own process: for a store that one process alone can open (`chdb:`). */
+/** Runs each task in the server's process, for a store that only one process can open (`chdb:`). */
 export function executeTaskInServer(importConnector?: Surroundings['importConnector']): ExecuteTask {
   return (task) => {
     const stop = new AbortController();

@@ -10,11 +10,11 @@ import { demoRepositories, demoTeams } from '../demo/demo-content.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';
 
-/** A task as plain data, because it travels to a process of its own. */
+/** A task as plain data, so that it can be sent to a process. */
 export interface StoreTask extends StoredRecords {
   readonly kind: StoreTaskKind;
   readonly orgId: string;
-  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
   readonly locks: string | null;
 }
 
@@ -25,9 +25,9 @@ const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<un
 };
 
 /**
- * Does a task. Doing it again, or doing the rest of one that was interrupted, comes to the same.
+ * Runs a task. Tasks are idempotent, also after an interruption.
  *
- * @throws SyncError with a message fit for people
+ * @throws SyncError with a message for users
  */
 export async function runStoreTask(
   task: StoreTask,

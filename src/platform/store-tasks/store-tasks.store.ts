@@ -1,7 +1,7 @@
 import type { Sql } from '../../database/connection.js';
 import { after } from '../surroundings.js';
 
-/** What is done to the records and work units of an organization. */
+/** Tasks on the records and work units of an organization. */
 export type StoreTaskKind = 'remove_demo_data' | 'assign_teams';
 
 /** A task that a worker has taken. */
@@ -9,17 +9,17 @@ export interface TakenTask {
   readonly org_id: string;
   readonly kind: StoreTaskKind;
   readonly revision: string;
-  /** Counts this attempt. */
+  /** Includes this attempt. */
   readonly attempts: number;
 }
 
-/** A task that is not done yet. */
+/** A task that is not finished. */
 export interface OpenTask {
-  /** Why the last attempt failed. null: none has failed. */
+  /** Why the last attempt failed; null: none has failed. */
   readonly error: string | null;
 }
 
-/** Asks for a task, which is done at least once after this transaction, and not before `availableAt`. */
+/** Requests a task. It runs at least once after this transaction, and not before `availableAt`. */
 export async function requestTask(
   sql: Sql,
   { orgId, kind, availableAt }: { readonly orgId: string; readonly kind: StoreTaskKind; readonly availableAt: Date },
@@ -37,7 +37,7 @@ export async function findTask(sql: Sql, orgId: string, kind: StoreTaskKind): Pr
   return task ?? null;
 }
 
-/** Takes a task that is due, or whose worker has not been heard of for a while. @returns null: there is none */
+/** Takes a task that is due, or whose worker has stopped sending heartbeats. @returns null if there is none */
 export async function takeDueTask(
   sql: Sql,
   worker: string,
@@ -56,21 +56,21 @@ export async function takeDueTask(
   return task ?? null;
 }
 
-/** Says that the worker is alive. @returns false: the task is another worker's, or its organization is gone */
+/** Stores a heartbeat. @returns false: another worker has the task, or its organization was deleted */
 export async function storeTaskHeartbeat(sql: Sql, task: TakenTask, worker: string, now: Date): Promise<boolean> {
   const rows = await sql`
     update store_tasks set heartbeat_at = ${now} where ${isOurs(sql, task, worker)} returning 1`;
   return rows.length > 0;
 }
 
-/** The task is done, unless it was asked for again since it was taken: then it is due once more. */
+/** Completes the task, unless it was requested again since it was taken; then it becomes due again. */
 export async function storeTaskDone(sql: Sql, task: TakenTask, worker: string): Promise<void> {
   await sql`delete from store_tasks where ${isOurs(sql, task, worker)} and revision = ${task.revision}`;
   await sql`
     update store_tasks set worker = null, heartbeat_at = null, error = null where ${isOurs(sql, task, worker)}`;
 }
 
-/** Puts the task back. @param error fit for people; null: the attempt was ended by the server and does not count */
+/** Puts the task back. @param error a message for users; null: the server ended the attempt, which does not count */
 export async function putTaskBack(
   sql: Sql,
   task: TakenTask,

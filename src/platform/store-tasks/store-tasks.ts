@@ -5,11 +5,11 @@ import { after, type Clock, type Random } from '../surroundings.js';
 import type { ExecuteTask, TaskExecution } from './execute-task.js';
 import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
 
-/** Does the tasks of the queue, one at a time, in the background. */
+/** Runs the tasks of the queue, one at a time, in the background. */
 export interface StoreTasks {
-  /** Looks into the queue soon: called after a transaction that put a task there. */
+  /** Checks the queue soon. Call it after a transaction that added a task. */
   wake(): void;
-  /** Takes nothing up any more, and puts back what is under way. */
+  /** Stops taking tasks, and puts the current one back. */
   stop(): Promise<void>;
 }
 
@@ -19,20 +19,20 @@ export interface StoreTasksOptions extends StoredRecords {
   readonly random: Random;
   readonly log: Log;
   readonly execute: ExecuteTask;
-  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
   readonly locks: string | null;
-  /** false: this server takes none up. */
+  /** False: this server takes no tasks. */
   readonly isWorking: boolean;
 }
 
 const pollMs = 2000;
 const heartbeatMs = 2000;
-/** Many heartbeats long, so that a slow database gives nobody up for dead. */
+/** Many heartbeats, so that a slow database does not make a worker look dead. */
 const silenceSeconds = 30;
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 900;
 
-/** Starts to take up tasks. Any number of servers do so on one database. */
+/** Starts taking tasks. Several servers can work on one database. */
 export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
   const { sql, clock, random, log } = options;
   let isStopped = !options.isWorking;
@@ -47,11 +47,11 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
         const worker = random.uuid();
         const task = await takeDueTask(sql, worker, clock.now(), silenceSeconds);
         if (task === null) continue;
-        isAsked = true; // there may be another
+        isAsked = true; // there may be another task
         await doTask(task, worker);
       }
     } finally {
-      working = null; // in the same step as the last look at `isAsked`, so that no request falls between
+      working = null; // synchronously after the last check of `isAsked`, so that no request is missed
     }
   };
 
@@ -66,7 +66,7 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
           if (!isOurs) current.kill();
         },
         (error: unknown) => {
-          log.warn({ ...fields, err: error }, 'the heartbeat of a store task cannot be stored for now');
+          log.warn({ ...fields, err: error }, 'the heartbeat of a store task cannot be stored; will retry');
         },
       );
     }, heartbeatMs);
@@ -85,14 +85,14 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
     }
     const delaySeconds = Math.min(firstDelaySeconds * 2 ** (task.attempts - 1), maxDelaySeconds);
     await putTaskBack(sql, task, worker, { availableAt: after(now, delaySeconds), error });
-    log.warn({ ...fields, error }, 'store task failed; it is tried again');
+    log.warn({ ...fields, error }, 'store task failed; will retry');
   };
 
   const attempt = (): void => {
     if (isStopped) return;
     isAsked = true;
     working ??= work().catch((error: unknown) => {
-      log.warn({ err: error }, 'the store tasks cannot be read or stored for now');
+      log.warn({ err: error }, 'the store tasks cannot be read or stored; will retry');
     });
   };
   const timer = setInterval(attempt, pollMs);

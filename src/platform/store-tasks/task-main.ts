@@ -1,4 +1,4 @@
-/** The process of one store task: started by `execute-task.ts`, told what to do over its IPC channel. */
+/** The process of one store task, started by `execute-task.ts`. Receives the task over its IPC channel. */
 import { constants, setPriority } from 'node:os';
 import { failureOf } from '../../sync/failures.js';
 import { passwordsOf } from '../../sync/request.js';
@@ -11,9 +11,9 @@ process.once('message', (message) => {
   const task = message as StoreTask; // the server sends nothing else
   void endOf(task).then((end) => process.send?.(end, () => process.exit(0)));
 });
-// Ctrl-C and service managers signal all processes of a group: the server decides.
+// Ctrl-C and service managers signal all processes of a group; only the server decides when to stop.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
-// The server is gone: another one does the task.
+// The server has died; another one will run the task.
 process.once('disconnect', () => process.exit(1));
 
 function secretsOf({ store, locks }: StoreTask): string[] {

@@ -23,7 +23,7 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
   });
   if (ended === null) {
     if ((await findSyncRun(sql, key)) === null) return noSuchRun(sql, key);
-    return syncRunNotActive({ message: 'The run has ended already.' });
+    return syncRunNotActive({ message: 'The run has already ended.' });
   }
   const { run, provider } = ended;
   syncRunEnded(endedRun(provider, 'cancelled', run.started_at, now));

@@ -26,7 +26,7 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
     const record = { action: 'CREATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, now, record);
     const row = await findSyncConfig(transaction, orgId, id);
-    if (row === null) throw new Error('A sync configuration is gone in the transaction that inserted it');
+    if (row === null) throw new Error('The inserted sync configuration was not found in its transaction');
     return { status: 201, headers: { Location: `/api/v1/admin/sync-configs/${id}` }, body: syncConfigOf(row) };
   });
 };

@@ -14,7 +14,7 @@ export const deleteSyncConfig: DeleteSyncConfigHandler<PlatformDependencies> = a
   const { org_id: orgId, user_id: userId } = principal;
   const id = params.sync_config_id.toLowerCase();
   const reply = await sql.begin(async (transaction): Promise<DeleteSyncConfigReply> => {
-    await lockDemoData(transaction, orgId); // before the configuration, as everybody does who needs both
+    await lockDemoData(transaction, orgId); // before the configuration, in the same order as elsewhere
     const config = await lockSyncConfig(transaction, orgId, id, 'update');
     if (config === null) return noSuchConfig();
     if (await hasActiveRun(transaction, orgId, id)) {

@@ -12,7 +12,7 @@ export function noSuchConfig(): SyncConfigNotFound {
   return syncConfigNotFound({ message: 'The organization has no such sync configuration.' });
 }
 
-/** Why a run was not found: the configuration is not there, or has no such run. */
+/** The problem for a missing run: its configuration does not exist, or has no such run. */
 export async function noSuchRun(
   sql: Sql,
   { orgId, configId }: SyncRunKey,

@@ -17,7 +17,7 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
     const config = await lockSyncConfig(transaction, orgId, configId, 'share');
     if (config === null) return noSuchConfig();
     if (!config.is_active) {
-      return syncConfigInactive({ message: 'The sync configuration is switched off. Set is_active to true first.' });
+      return syncConfigInactive({ message: 'The sync configuration is inactive. Set is_active to true first.' });
     }
     const run = await insertSyncRun(transaction, { orgId, configId, requestedBy: userId }, now);
     if (run === null) return syncRunActive({ message: 'A run of this configuration is pending or running.' });

@@ -19,7 +19,7 @@ export interface SyncConfigRow {
   readonly is_demo: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** null: it has never been run, and so is what follows. */
+  /** null, like the following columns: it has never run. */
   readonly run_id: string | null;
   readonly run_status: Schemas['SyncRunStatus'] | null;
   readonly run_error: string | null;
@@ -28,7 +28,7 @@ export interface SyncConfigRow {
   readonly run_finished_at: Date | null;
 }
 
-/** The configurations of an organization, the oldest first. */
+/** The configurations of an organization, oldest first. */
 export async function selectSyncConfigs(
   sql: Sql,
   orgId: string,
@@ -59,7 +59,7 @@ function withLatestRun(sql: Sql): ReturnType<Sql> {
     ) r on true`;
 }
 
-/** What can change while somebody looks at a configuration: whether it may be run. */
+/** The parts of a configuration that can change concurrently and decide whether it may run. */
 export interface LockedSyncConfig {
   readonly provider: SyncProvider;
   readonly is_active: boolean;
@@ -68,8 +68,8 @@ export interface LockedSyncConfig {
 }
 
 /**
- * Takes the lock of a configuration until the transaction ends: `share` keeps it as it is while a run is added,
- * `update` keeps others away from it as well. @returns null when the organization has none with this id
+ * Locks a configuration until the transaction ends: `share` prevents changes while a run is added, `update` also
+ * excludes other lockers. @returns null when the organization has none with this id
  */
 export async function lockSyncConfig(
   sql: Sql,
@@ -83,14 +83,14 @@ export async function lockSyncConfig(
   return row ?? null;
 }
 
-/** Whether an integration of this provider exists. It stays until the transaction ends. */
+/** Whether an integration of this provider exists. Keeps it until the transaction ends. */
 export async function holdIntegration(sql: Sql, orgId: string, id: string, provider: SyncProvider): Promise<boolean> {
   const rows = await sql`
     select 1 from integrations where org_id = ${orgId} and id = ${id} and provider = ${provider} for key share`;
   return rows.length > 0;
 }
 
-/** @returns the id, or null when the organization has a configuration of this name */
+/** @returns the id, or null when the organization already has a configuration with this name */
 export async function insertSyncConfig(
   sql: Sql,
   config: {
@@ -119,7 +119,7 @@ export async function insertSyncConfig(
   return row?.id ?? null;
 }
 
-/** Changes what is given. @throws PostgresError of `sync_configs_name_key` when the name is taken */
+/** Changes the given fields. @throws PostgresError of `sync_configs_name_key` when the name is taken */
 export async function changeSyncConfig(
   sql: Sql,
   orgId: string,
@@ -137,7 +137,7 @@ export async function changeSyncConfig(
     where org_id = ${orgId} and id = ${id}`;
 }
 
-/** Deletes a configuration with its runs; that the organization was synced once is remembered without them. */
+/** Deletes a configuration with its runs. The organization keeps the mark that it was once synced. */
 export async function removeSyncConfig(sql: Sql, orgId: string, id: string): Promise<void> {
   await sql`
     update organizations set first_sync_completed_at = (

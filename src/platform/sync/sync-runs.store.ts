@@ -14,14 +14,14 @@ export interface SyncRunRow {
   readonly finished_at: Date | null;
 }
 
-/** A run of a configuration of an organization: all three have to fit. */
+/** Identifies a run of a configuration of an organization; all three must match. */
 export interface SyncRunKey {
   readonly orgId: string;
   readonly configId: string;
   readonly runId: string;
 }
 
-/** The runs of a configuration, the newest first. */
+/** The runs of a configuration, newest first. */
 export async function selectSyncRuns(
   sql: Sql,
   { orgId, configId }: Omit<SyncRunKey, 'runId'>,
@@ -43,9 +43,9 @@ export async function findSyncRun(sql: Sql, { orgId, configId, runId }: SyncRunK
 }
 
 /**
- * Queues a run, which keeps to the configuration as it is now. The caller holds the lock of the configuration.
+ * Queues a run with the current configuration. The caller holds the lock of the configuration.
  *
- * @returns null when one is pending or running; of simultaneous calls, one gets the row
+ * @returns null when one is pending or running; of concurrent calls, one gets the row
  */
 export async function insertSyncRun(
   sql: Sql,
@@ -62,17 +62,17 @@ export async function insertSyncRun(
   return row ?? null;
 }
 
-/** A run that was ended, and where it reads from. */
+/** A run that was ended, with its source. */
 export interface EndedRow {
   readonly run: SyncRunRow;
   readonly provider: Schemas['SyncProvider'];
 }
 
 /**
- * Ends a run that is pending or running. A worker that has taken it up finds out with its next heartbeat, which
- * requires the status to be still `running`.
+ * Ends a pending or running run. Its worker, if any, notices at its next heartbeat, which requires the status
+ * `running`.
  *
- * @returns null when there is no such run, or it has ended already
+ * @returns null when it does not exist, or has already ended
  */
 export async function endSyncRun(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function endSyncRun(
   return { run, provider };
 }
 
-/** How many runs have not ended, of all organizations. */
+/** The number of unfinished runs of all organizations. */
 export interface ActiveRuns {
   readonly pending: number;
   readonly running: number;
@@ -121,7 +121,7 @@ export function syncRunOf(row: SyncRunRow): Schemas['SyncRun'] {
   };
 }
 
-/** A worker writes only what it knows of the progress; the rest is as it is before a run begins. */
+/** Workers write only a part of the progress; the rest has its initial values. */
 function columns(sql: Sql): ReturnType<Sql> {
   return sql`id, sync_config_id, status, error, requested_by, created_at, started_at, finished_at,
     '{"repositories_total": null, "repositories_done": 0, "repositories_failed": 0, "records": 0}' || progress

@@ -4,12 +4,12 @@ import { SettingError } from '../settings.js';
 
 export const signingAlgorithm = 'ES256';
 
-/** The keys of tokens: one signs, all of them verify. */
+/** The token keys: one signs, all verify. */
 export interface KeyRing {
   readonly signing: { readonly kid: string; readonly key: CryptoKey };
-  /** Finds the key that a token names, for jose. */
+  /** Finds the key named in a token, for jose. */
   readonly verification: JWTVerifyGetKey;
-  /** What the JWKS endpoint shows. */
+  /** The reply of the JWKS endpoint. */
   readonly publicKeys: JSONWebKeySet;
 }
 
@@ -19,7 +19,7 @@ export interface SigningKey {
   readonly privateJwk: JWK;
 }
 
-/** Makes a new ES256 key (RFC 7518, section 3.4). Its id is its thumbprint (RFC 7638). */
+/** Creates a new ES256 key (RFC 7518, section 3.4). Its id is its thumbprint (RFC 7638). */
 export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const privateJwk = await exportJWK(privateKey);
@@ -27,7 +27,7 @@ export async function generateSigningKey(): Promise<SigningKey> {
 }
 
 /**
- * Makes a ring.
+ * Creates a key ring.
  *
  * @param signing the key that signs new tokens
  * @param retired public keys that only verify, until the last token they signed has expired
@@ -41,7 +41,7 @@ export async function createKeyRing(signing: SigningKey, retired: readonly JWK[]
   };
 }
 
-/** The public half of a key, as the JWKS endpoint and the database hold it. */
+/** The public half of a key, for the JWKS endpoint and the database. */
 export function publicPart({ kid, privateJwk }: SigningKey): JWK {
   const { kty, crv, x, y } = privateJwk;
   if (kty !== 'EC' || crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not an ES256 key');
@@ -62,14 +62,14 @@ export async function parseSigningKeys(text: string): Promise<[SigningKey, ...Si
     if (first === undefined) throw new Error('no key');
     return [first, ...others];
   } catch {
-    // What is wrong with a key is not repeated: the message would hold parts of it.
+    // The cause is not repeated, because its message would contain parts of the key.
     throw new SettingError('JWT_PRIVATE_KEYS must be a JWK set {"keys": [...]} of ES256 (P-256) private keys');
   }
 }
 
 async function parseSigningKey(jwk: JWK): Promise<SigningKey> {
   const { kty, crv, x, y, d } = jwk;
-  const privateJwk = { kty, crv, x, y, d } as JWK; // importJWK below refuses what is no such key
+  const privateJwk = { kty, crv, x, y, d } as JWK; // importJWK below rejects invalid keys
   await privateKeyOf(privateJwk);
   const signingKey = { kid: jwk.kid ?? (await calculateJwkThumbprint(privateJwk)), privateJwk };
   publicPart(signingKey);

@@ -5,12 +5,12 @@ import { after, type Clock } from '../surroundings.js';
 import { createKeyRing, generateSigningKey, publicPart, type KeyRing, type SigningKey } from './key-ring.js';
 import { refreshTokenSeconds } from './lifetimes.js';
 
-/** Other servers sign with the old key until they notice the new one, which takes them a minute. */
+/** Other servers sign with the old key until they notice the new one, which takes up to a minute. */
 const noticeSeconds = 300;
 
 /**
- * Loads the ring that the database holds. At the very first start a key is generated: of several servers that do so at
- * once, one inserts its key and the others read that one.
+ * Loads the key ring from the database. The first start generates a key; of several servers that start at once, one
+ * inserts its key and the others read it.
  */
 export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clock): Promise<KeyRing> {
   const now = clock.now();
@@ -18,8 +18,8 @@ export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clo
 }
 
 /**
- * Replaces the key that signs. The old one verifies until the last token it signed has expired. Servers that are
- * running pick the new one up by themselves.
+ * Replaces the signing key. The old key verifies until the last token it signed has expired. Running servers load the
+ * new key without a restart.
  *
  * @returns the id of the new key
  */
@@ -28,7 +28,7 @@ export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clo
   const now = clock.now();
   const expiresAt = after(now, noticeSeconds + refreshTokenSeconds);
   await sql.begin(async (transaction) => {
-    // Of simultaneous rotations the later one must see, and retire, the key of the earlier one. Reading goes on.
+    // The later of concurrent rotations must see and retire the key of the earlier one. Reads are not blocked.
     await transaction`lock table signing_keys in share row exclusive mode`;
     await transaction`
       update signing_keys set retired_at = ${now}, expires_at = ${expiresAt} where retired_at is null`;
@@ -40,7 +40,7 @@ export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clo
 async function createFirst(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRing> {
   await insertKey(sql, secrets, await generateSigningKey(), now);
   const ring = await readRing(sql, secrets, now);
-  if (ring === null) throw new Error('The signing key that was just stored is not there');
+  if (ring === null) throw new Error('The signing key that was just stored was not found');
   return ring;
 }
 

@@ -4,7 +4,7 @@ import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
 import { createVerifiedTokens } from './verified-tokens.js';
 
-/** Whom an access token is for. */
+/** The subject of an access token. */
 export interface AccessSubject {
   readonly userId: string;
   readonly email: string;
@@ -15,7 +15,7 @@ export interface AccessSubject {
   readonly sessionId: string;
 }
 
-/** What a verified access token says; the database has the last word on all of it. */
+/** The claims of a verified access token. The database decides whether they are still true. */
 export interface AccessClaims {
   readonly userId: string;
   readonly orgId: string | null;
@@ -24,7 +24,7 @@ export interface AccessClaims {
   readonly expiresAt: Date;
 }
 
-/** What a refresh token says. */
+/** The claims of a refresh token. */
 export interface RefreshClaims {
   readonly userId: string;
   readonly orgId: string | null;
@@ -36,13 +36,13 @@ export interface RefreshClaims {
 export interface Tokens {
   issueAccessToken(subject: AccessSubject): Promise<string>;
   issueRefreshToken(claims: RefreshClaims, issuedAt: Date, expiresAt: Date): Promise<string>;
-  /** @returns null when the token is not one of ours that holds now, whatever the reason */
+  /** @returns null when the token is invalid or expired, whatever the reason */
   verifyAccessToken(token: string): Promise<AccessClaims | null>;
   verifyRefreshToken(token: string): Promise<RefreshClaims | null>;
 }
 
 export interface TokenOptions {
-  /** Answers with the ring as it is now; `refresh` asks for it to be read again, for a key that it does not have. */
+  /** Returns the current key ring; `refresh` reloads it, for a key that it does not contain. */
   readonly keyRing: (refresh: boolean) => Promise<KeyRing>;
   readonly issuer: string;
   readonly audience: string;
@@ -51,8 +51,9 @@ export interface TokenOptions {
 }
 
 /**
- * Tokens signed with ES256 (RFC 7518). Verification allows that algorithm alone, and demands issuer, audience, expiry
- * and the claim `type`, so that no token passes for one of the other kind (RFC 8725, sections 3.1 and 3.11).
+ * Issues and verifies tokens signed with ES256 (RFC 7518). Verification accepts only that algorithm, and requires
+ * issuer, audience, expiry and the claim `type`, so that no token passes for one of the other kind (RFC 8725, sections
+ * 3.1 and 3.11).
  */
 export function createTokens({ keyRing, issuer, audience, clock, random }: TokenOptions): Tokens {
   const verified = createVerifiedTokens();
@@ -81,7 +82,7 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
         });
         return payload['type'] === type ? payload : null;
       } catch (error) {
-        // Another server may have rotated the keys a moment ago: look once more before refusing.
+        // Another server may have just rotated the keys: reload once before rejecting.
         const unknownKey = error instanceof errors.JWKSNoMatchingKey && !refresh;
         if (!unknownKey && error instanceof errors.JOSEError) return null;
         if (!unknownKey) throw error;
@@ -114,10 +115,10 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
   };
 }
 
-/** The end of the year 9999: later moments have no RFC 3339 form. */
+/** The end of the year 9999: later times have no RFC 3339 form. */
 const latestExpiry = 253_402_300_799;
 
-/** @returns null when a claim is missing or malformed; the database must never see it */
+/** @returns null when a claim is missing or malformed, so that it never reaches the database */
 function accessClaimsOf(claims: JWTPayload | null): AccessClaims | null {
   if (claims === null) return null;
   const { sub: userId, org_id: orgId = null, sid: sessionId, tv: tokenVersion, exp } = claims;
@@ -134,7 +135,7 @@ function refreshClaimsOf(claims: JWTPayload | null): RefreshClaims | null {
   return typeof jti === 'string' ? { userId, orgId, familyId, jti } : null;
 }
 
-/** Whether a claim is an id as this server writes them. Signed claims can still be of another program with the same key. */
+/** Whether a claim is an id in this server's format. Another program may sign claims with the same key. */
 function isUuid(claim: unknown): claim is string {
   return typeof claim === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(claim);
 }

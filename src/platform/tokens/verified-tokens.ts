@@ -4,17 +4,17 @@ import type { KeyRing } from './key-ring.js';
 /** Enough for the callers of some minutes; at about 1 kB each, some megabytes at most. */
 const capacity = 5000;
 
-/** Remembers access tokens whose signature was checked a moment ago. */
+/** Caches access tokens whose signature has been checked. */
 export interface VerifiedTokens {
-  /** @returns null when the token is not known, or has expired since */
+  /** @returns null when the token is unknown or has expired */
   find(token: string, ring: KeyRing, now: Date): AccessClaims | null;
   remember(token: string, ring: KeyRing, claims: AccessClaims): void;
 }
 
 /**
- * A client sends the same access token for 15 minutes, and checking its signature costs more than all else that the
- * server does for a small request. The signature of the same bytes under the same key cannot change, so its outcome is
- * kept; expiry is looked at every time, and the database every time too. A change of the keys forgets everything.
+ * A client sends the same access token for 15 minutes, and checking its signature costs more than the rest of a small
+ * request. The signature of the same bytes under the same key cannot change, so its outcome is cached. Expiry and the
+ * database are checked every time. A change of the keys clears the cache.
  */
 export function createVerifiedTokens(): VerifiedTokens {
   const known = new Map<string, AccessClaims>();

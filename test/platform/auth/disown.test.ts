@@ -46,7 +46,7 @@ describe('the verification mail', () => {
         expect(part).toContain(`${time.slice(0, 10)} ${time.slice(11, 16)} UTC from the IP address 127.0.0.1`);
         expect(part).toMatch(/\/verify\?token=[\w-]+/);
         expect(part).toMatch(/\/not-me\?token=[\w-]+/);
-        expect(part).toContain('chose its password');
+        expect(part).toContain('password chosen at registration');
       }
     }
   });

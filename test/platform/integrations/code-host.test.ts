@@ -19,7 +19,7 @@ afterAll(() => host.stop());
 
 const token = 'the-token-of-this-test';
 const unreachable =
-  'The code host cannot be reached, or does not answer like GitHub. Check the base URL, or try again later.';
+  'The code host cannot be reached, or does not respond like GitHub. Check the base URL, or try again later.';
 const onLoopback = outboundFetch({ networks: ['127.0.0.0/8', '::1'] });
 
 function askAt(access: Partial<CodeHostAccess>, timeoutMs = 5000, fetch = onLoopback): Promise<string | null> {
@@ -45,7 +45,7 @@ describe('asking a code host', () => {
 
   it.each([401, 403])('says that the token is refused when the status is %i', async (status) => {
     host.answer(json(status, { message: `wrong: ${token}` }));
-    expect(await ask()).toBe('The code host refuses the token.');
+    expect(await ask()).toBe('The code host rejected the token.');
   });
 
   it.each([201, 404, 418, 429, 500, 503])('tells the status %i like a host that cannot be reached', async (status) => {
@@ -92,7 +92,7 @@ describe('asking a code host', () => {
 
   it('neither sends nor repeats a token that no header can carry', async () => {
     const error = await askAt({ token: 'odd\r\ntoken' });
-    expect(error).toMatch(/The token contains characters/);
+    expect(error).toMatch(/The token contains invalid characters/);
     expect(error).not.toContain('odd');
     expect(host.requests).toEqual([]);
   });

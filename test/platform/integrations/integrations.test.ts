@@ -138,7 +138,7 @@ describe('testing', () => {
   it('of a token that the host refuses answers 200 with the reason, and keeps it', async () => {
     host.answer(json(401, {}));
     const { id } = (await connect()).body;
-    const error = 'The code host refuses the token.';
+    const error = 'The code host rejected the token.';
     expect((await test(id)).body).toMatchObject({ success: false, error });
     const [integration] = (await list()).body.items;
     expect(integration).toMatchObject({ last_test_succeeded: false, last_test_error: error });

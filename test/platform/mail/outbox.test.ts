@@ -138,9 +138,11 @@ describe('a mail that is not accepted', () => {
     await platform.running.mails.drain();
     const [row] = await waiting(email);
     expect(row).toMatchObject({ attempts: 30, failed_at: expect.any(Date) as Date });
-    expect(platform.logLines.some((line) => line.includes('mail given up') && line.includes(row?.id ?? '?'))).toBe(
-      true,
-    );
+    expect(
+      platform.logLines.some(
+        (line) => line.includes('mail dropped after the last attempt') && line.includes(row?.id ?? '?'),
+      ),
+    ).toBe(true);
     platform.mailbox.refuse(null);
     platform.clock.advance(86_400);
     await platform.running.mails.drain();

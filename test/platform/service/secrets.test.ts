@@ -96,7 +96,7 @@ test('a mail server that cannot be reached: its password is not in the log', asy
   const log = offline.logLines.join('');
   const [waiting] = await offline.database.sql`select last_error from mail_outbox`;
   await offline.stop();
-  expect(log).toContain('mail not accepted, will be tried again');
+  expect(log).toContain('mail not accepted; will retry');
   expect(log + JSON.stringify(waiting)).not.toContain(password);
 });
 

@@ -12,7 +12,7 @@ export interface paths {
     put?: never;
     /**
      * Register an account
-     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail says when and from which IP address the account was made, and has a link to delete it. An account that is not verified within 7 days is removed, and its address is free again. The mail does not delay the reply. With `AUTH_AUTO_CREATE_ORG_ON_REGISTER` switched on, a community organization is created as well and the user becomes its owner; without `org_name` the server names it. Otherwise `org_id` is null and onboarding creates or joins an organization later.
+     * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail states when and from which IP address the account was created, and contains a link to delete it. An account that is not verified within 7 days is removed, and its address can be registered again. The mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates a community organization with the user as owner, and names it if `org_name` is absent. Otherwise `org_id` is null, and the user creates or joins an organization during onboarding.
      */
     post: operations['register'];
     delete?: never;
@@ -31,8 +31,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Delete an account that somebody else made
-     * @description Redeems the token of the link "this was not me" in a verification e-mail: the unverified account is deleted at once, with the organization that was created for it, and the address can be registered again. A verified account is never deleted this way.
+     * Delete an account that somebody else created
+     * @description Redeems the token of the link "this was not me" in a verification e-mail. Deletes the unverified account at once, with the organization that was created for it. The address can then be registered again. A verified account is never deleted this way.
      */
     post: operations['disownAccount'];
     delete?: never;
@@ -50,7 +50,7 @@ export interface paths {
     };
     /**
      * Verify an e-mail address
-     * @description Redeems the token of a verification e-mail, once, within 24 hours, and within 7 days of the registration.
+     * @description Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the registration.
      */
     get: operations['verifyEmail'];
     put?: never;
@@ -72,7 +72,7 @@ export interface paths {
     put?: never;
     /**
      * Send the verification e-mail again
-     * @description Sends a new link when the address belongs to an unverified account; the link replaces the older ones. The reply, and the time that it takes, are the same for every address.
+     * @description Sends a new link if the address belongs to an unverified account. The link replaces earlier ones. The reply and its timing are the same for every address.
      */
     post: operations['resendVerification'];
     delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
     put?: never;
     /**
      * Log in
-     * @description Checks e-mail address and password. A verified user gets a token pair. It is scoped to `org_id`, of which the user must be a member; without `org_id`, to the organization that the user joined first, if there is one. An unverified user gets no tokens but the status `email_verification_required`. Five failures in a row lock the address for 15 minutes, known or not.
+     * @description Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the first organization that the user joined, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.
      */
     post: operations['login'];
     delete?: never;
@@ -111,8 +111,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Ask for a password reset
-     * @description Sends a reset link, good for 1 hour, when the address belongs to an account; the link replaces the older ones. The reply, and the time that it takes, are the same for every address.
+     * Request a password reset
+     * @description Sends a reset link, valid for 1 hour, if the address belongs to an account. The link replaces earlier ones. The reply and its timing are the same for every address.
      */
     post: operations['forgotPassword'];
     delete?: never;
@@ -132,7 +132,7 @@ export interface paths {
     put?: never;
     /**
      * Reset the password
-     * @description Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, a lockout ends, and the address counts as verified, as the token came by mail.
+     * @description Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, a lockout ends, and the address becomes verified, because the token was sent to it.
      */
     post: operations['resetPassword'];
     delete?: never;
@@ -151,8 +151,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Change the own password
-     * @description Sets a new password for the caller, who confirms with the current one. All tokens of the user stop working, this one included; the reply holds a new pair of the same scope. A wrong current password counts towards the lock of the address, as a failed login does.
+     * Change your password
+     * @description Sets a new password after checking the current one. All tokens of the user stop working, including this one; the reply contains a new pair with the same scope. A wrong current password counts towards the lock of the address, as a failed login does.
      */
     post: operations['changePassword'];
     delete?: never;
@@ -172,7 +172,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the tokens
-     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of several simultaneous uses one succeeds, and a later use revokes the whole session, whoever makes it. The token of a session that a browser keeps in its cookie is refused (401, and it stays usable in the cookie). The membership is read again, so that someone who has left the organization gets orgless tokens.
+     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of concurrent uses one succeeds, and later reuse revokes the whole session, whoever reuses it. Tokens of a browser session, which belong in its cookie, are rejected with 401 and remain valid in the cookie. The membership is read again, so a user who has left the organization gets orgless tokens.
      */
     post: operations['refreshTokens'];
     delete?: never;
@@ -192,12 +192,12 @@ export interface paths {
     put?: never;
     /**
      * Keep a session in a cookie
-     * @description For web pages of this server. Exchanges a refresh token, as a login or a switch of organization returns it, for an access token and a cookie that holds the next refresh token. Scripts cannot read the cookie. The session stays the same one. From then on it is in the browser: its refresh tokens are accepted here and in the cookie, and refused by `POST /api/v1/auth/refresh`. A token that the same operation used within the last 10 seconds gives the same successor again; any other use of a used token revokes the session. Requests of pages of other sites are refused.
+     * @description For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds returns the same successor again. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected.
      */
     post: operations['startBrowserSession'];
     /**
      * Log out the browser
-     * @description Ends the session of the cookie, and removes the cookie. The reply is the same without a valid cookie. Requests of pages of other sites are refused.
+     * @description Ends the session of the cookie and removes the cookie. The reply is the same without a valid cookie. Requests from pages of other sites are rejected.
      */
     delete: operations['endBrowserSession'];
     options?: never;
@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the session of the cookie
-     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Only a token of a session that was moved into a cookie is accepted. A token that was used within the last 10 seconds gives the same successor again, so that a lost reply or two tabs do not end the session; a later use of it revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser`, and requests of pages of other sites, are refused.
+     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds returns the same successor again, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected.
      */
     post: operations['refreshBrowserSession'];
     delete?: never;
@@ -235,8 +235,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Look into an access token
-     * @description Tells whether an access token would be accepted now, and for whom. A token that would not is no error: the reply is 200 with `valid` false and everything else null.
+     * Inspect an access token
+     * @description Returns whether an access token would be accepted now, and its claims. An invalid token is not an error: the reply is 200 with `valid` false and all other fields null.
      */
     post: operations['validateToken'];
     delete?: never;
@@ -254,7 +254,7 @@ export interface paths {
     };
     /**
      * Get your account
-     * @description The caller as the access token shows it, with the organization that the token is scoped to and what the role permits there.
+     * @description The account of the caller, the organization of the access token, and the permissions of the role in it.
      */
     get: operations['getMe'];
     put?: never;
@@ -264,7 +264,7 @@ export interface paths {
     head?: never;
     /**
      * Update your account
-     * @description Changes the name that the caller goes by, in every organization.
+     * @description Changes the display name of the caller in every organization.
      */
     patch: operations['updateMe'];
     trace?: never;
@@ -277,8 +277,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the own organizations
-     * @description The organizations that the caller is a member of, in the order of joining.
+     * List your organizations
+     * @description The organizations of the caller, in joining order.
      */
     get: operations['listMyOrganizations'];
     put?: never;
@@ -300,7 +300,7 @@ export interface paths {
     put?: never;
     /**
      * Switch to another organization
-     * @description Moves the session of the caller to the organization. The new refresh token replaces the one of the session, which is used up; access tokens for the old scope work until they expire or the session ends. A superuser can switch to any organization.
+     * @description Moves the caller's session to another organization. The new refresh token replaces the current one. Access tokens for the previous organization work until they expire or the session ends. A superuser can switch to any organization.
      */
     post: operations['switchOrganization'];
     delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
     put?: never;
     /**
      * Log out
-     * @description Ends the session of the refresh token; its access tokens stop working at once. The reply is the same whether or not the token is valid, and with or without a bearer token. With one, the logout is recorded in the audit log.
+     * @description Ends the session of the refresh token; its access tokens stop working at once. The reply is the same whether or not the token is valid, and with or without a bearer token. With one, the audit log records the logout.
      */
     post: operations['logout'];
     delete?: never;
@@ -337,15 +337,15 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the own sessions
-     * @description The sessions of the caller that are alive, the newest first. A session begins with a login and continues through refreshes and switches of organization.
+     * List your sessions
+     * @description Your active sessions, newest first. A session starts with a login and continues through refreshes and switches of organization.
      */
     get: operations['listSessions'];
     put?: never;
     post?: never;
     /**
-     * End all own sessions
-     * @description Revokes every refresh token of the caller, that of the present session included: each device has to log in again. Access tokens stop working at once.
+     * End all your sessions
+     * @description Revokes every refresh token of the caller, including that of the current session, so that each device must log in again. Access tokens stop working at once.
      */
     delete: operations['revokeAllSessions'];
     options?: never;
@@ -364,7 +364,7 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * End one of the own sessions
+     * End one of your sessions
      * @description Ends the session. Its refresh token and its access tokens stop working at once.
      */
     delete: operations['revokeSession'];
@@ -384,7 +384,7 @@ export interface paths {
     put?: never;
     /**
      * Create or join an organization
-     * @description The first step of a verified user who belongs to no organization. `create_org` creates one and makes the caller its owner; `join_org` redeems an invite. The session of the caller moves to the organization; the reply holds its new tokens, and the refresh token so far is used up.
+     * @description The first step of a verified user without an organization. `create_org` creates one with the caller as owner; `join_org` redeems an invite. The caller's session moves to the organization. The reply contains its new tokens; the previous refresh token is used up.
      */
     post: operations['onboard'];
     delete?: never;
@@ -402,7 +402,7 @@ export interface paths {
     };
     /**
      * Read the next step of onboarding
-     * @description The one source for where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, whom the set-up never holds up; an owner goes through it.
+     * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who are never held up by set-up; owners go through it.
      */
     get: operations['getOnboardingState'];
     put?: never;
@@ -424,7 +424,7 @@ export interface paths {
     put?: never;
     /**
      * Skip the first integration
-     * @description Records that the organization goes without an integration for now, which completes its onboarding. Doing it again changes nothing. Where an integration is connected already, the reply says so and `integration_skipped` is false. Every member may do this, whatever the role, because onboarding sends members and viewers to this step too, and they cannot connect an integration. It changes where onboarding leads, and nothing else; an admin can connect an integration at any time.
+     * @description Completes the onboarding of the organization without an integration. Repeating the request has no effect. If an integration is already connected, the reply says so and `integration_skipped` is false. Every member can do this, because onboarding also sends members and viewers to this step, who cannot connect an integration. Only the onboarding state changes; an admin can connect an integration at any time.
      */
     post: operations['skipIntegration'];
     delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
     put?: never;
     /**
      * Accept an invite
-     * @description Makes the caller a member of the organization that sent the invite, with the role that it names. An invite is good for 72 hours, once, and for the account with the address that it was sent to. The session of the caller moves to the organization; the reply holds its new tokens, and the refresh token so far is used up.
+     * @description Makes the caller a member of the inviting organization with the role of the invite. An invite is valid for 72 hours, once, and only for the account with the invited address. The caller's session moves to the organization. The reply contains its new tokens; the previous refresh token is used up.
      */
     post: operations['acceptInvite'];
     delete?: never;
@@ -468,7 +468,7 @@ export interface paths {
     head?: never;
     /**
      * Rename the organization
-     * @description Gives the organization another name. Names need not be unique.
+     * @description Renames the organization. Names need not be unique.
      */
     patch: operations['updateOrganization'];
     trace?: never;
@@ -482,13 +482,13 @@ export interface paths {
     };
     /**
      * List the invites
-     * @description The invites of the organization, the newest first, whatever became of them.
+     * @description The invites of the organization in every status, newest first.
      */
     get: operations['listInvites'];
     put?: never;
     /**
      * Invite someone
-     * @description Sends an invite by e-mail; the token is in that e-mail only. It is good for 72 hours, and for an account with this address. Nobody can invite to a role above their own.
+     * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own.
      */
     post: operations['createInvite'];
     delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an invite
-     * @description Ends a pending invite: its token no longer works. The invite stays in the list as `revoked`. Nobody can revoke an invite to a role above their own.
+     * @description Ends a pending invite: its token no longer works. The invite remains in the list as `revoked`. You can revoke only invites with roles up to your own.
      */
     delete: operations['revokeInvite'];
     options?: never;
@@ -526,7 +526,7 @@ export interface paths {
     };
     /**
      * List the members
-     * @description The members of the organization, in the order in which they joined.
+     * @description The members of the organization, in joining order.
      */
     get: operations['listMembers'];
     put?: never;
@@ -549,14 +549,14 @@ export interface paths {
     post?: never;
     /**
      * Remove a member, or leave
-     * @description Ends the membership. The tokens of the user for this organization stop working at once; the account stays. Every member can end their own membership. To remove others needs the role admin, and nobody can remove a member whose role is above their own. The last owner stays.
+     * @description Ends the membership. The user's tokens for this organization stop working at once; the account is kept. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.
      */
     delete: operations['removeMember'];
     options?: never;
     head?: never;
     /**
      * Change the role of a member
-     * @description Gives a member another role. It holds from the next request of that member on: the role is read from the membership, not from the token. Nobody can grant a role above their own, nor change a member whose role is above their own, and the last owner stays one.
+     * @description Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.
      */
     patch: operations['changeMemberRole'];
     trace?: never;
@@ -570,17 +570,17 @@ export interface paths {
     };
     /**
      * List the teams
-     * @description The teams of the organization with their members and repositories, in the order in which they apply.
+     * @description The teams of the organization with their members and repositories, in order of precedence.
      */
     get: operations['listTeams'];
     /**
      * Import a teams file
-     * @description Replaces all teams of the organization by those of a file in YAML, the one that `plumbline teams import` reads. When anything in it is invalid, nothing changes, and the reply lists each problem with its line. The work units are assigned again in the background; read the assignment to follow it.
+     * @description Replaces all teams of the organization with those of a YAML file, as read by `plumbline teams import`. If anything in it is invalid, nothing changes, and the reply lists each problem with its line. Work units are reassigned in the background; read the assignment to follow it.
      */
     put: operations['importTeams'];
     /**
      * Create a team
-     * @description Adds a team after the others. The work units are assigned again in the background; read the assignment to follow it. An organization has at most 1,000 teams.
+     * @description Adds a team after the others. Work units are reassigned in the background; read the assignment to follow it. An organization has at most 1,000 teams.
      */
     post: operations['createTeam'];
     delete?: never;
@@ -612,7 +612,7 @@ export interface paths {
     head?: never;
     /**
      * Change a team
-     * @description Changes the name, the members or the repositories of a team; what is left out stays. The id stays. The work units are assigned again in the background.
+     * @description Changes the name, the members or the repositories of a team. Absent fields and the id are kept. Work units are reassigned in the background.
      */
     patch: operations['updateTeam'];
     trace?: never;
@@ -626,13 +626,13 @@ export interface paths {
     };
     /**
      * Read the state of the assignment
-     * @description Whether work units are being assigned to the teams. Each change of the teams starts an assignment.
+     * @description Whether work units are being assigned to teams. Each change of the teams starts an assignment.
      */
     get: operations['getTeamAssignment'];
     put?: never;
     /**
-     * Assign the work units again
-     * @description Starts an assignment of all work units to the teams as they are now. While one is under way, another one follows it. An assignment that fails is tried again by itself; this tries it at once.
+     * Reassign the work units
+     * @description Starts an assignment of all work units to the current teams. If one is in progress, another one follows it. A failed assignment is retried automatically; this retries it at once.
      */
     post: operations['assignTeams'];
     delete?: never;
@@ -650,13 +650,13 @@ export interface paths {
     };
     /**
      * List the integrations
-     * @description The integrations of the organization, the oldest first, without their secrets.
+     * @description The integrations of the organization, oldest first, without their secrets.
      */
     get: operations['listIntegrations'];
     put?: never;
     /**
      * Connect a code host
-     * @description Stores an access token for a code host, encrypted; no reply ever shows it. The name is unique per provider in the organization. The token is not tried out: test the integration for that. Connecting the first one completes the onboarding of the organization.
+     * @description Stores an access token for a code host, encrypted. No reply contains it. The name is unique per provider in the organization. The token is not checked here; use the test operation. Connecting the first integration completes the onboarding of the organization.
      */
     post: operations['connectIntegration'];
     delete?: never;
@@ -677,7 +677,7 @@ export interface paths {
     post?: never;
     /**
      * Disconnect a code host
-     * @description Deletes the integration with its secret. What was synced through it stays. Sync configurations that use it have to be deleted before.
+     * @description Deletes the integration with its secret. Synced data are kept. Sync configurations that use the integration must be deleted first.
      */
     delete: operations['disconnectIntegration'];
     options?: never;
@@ -721,13 +721,13 @@ export interface paths {
     };
     /**
      * List the sync configurations
-     * @description The sync configurations of the organization, the oldest first, each with its latest run.
+     * @description The sync configurations of the organization, oldest first, each with its latest run.
      */
     get: operations['listSyncConfigs'];
     put?: never;
     /**
      * Create a sync configuration
-     * @description Says what to read from where. Code hosts need `integration_id`, an integration of the same provider; `local` and `synthetic` take none. A reference or a combination that does not exist is answered by 422. Nothing is read until a run is started.
+     * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.
      */
     post: operations['createSyncConfig'];
     delete?: never;
@@ -752,14 +752,14 @@ export interface paths {
     post?: never;
     /**
      * Delete a sync configuration
-     * @description Deletes the configuration and the history of its runs. What was read stays, but for demo data, which are removed.
+     * @description Deletes the configuration and the history of its runs. Synced data are kept, except demo data, which are removed.
      */
     delete: operations['deleteSyncConfig'];
     options?: never;
     head?: never;
     /**
      * Change a sync configuration
-     * @description Changes what is sent and leaves the rest. A run that is under way goes on as it began; the next one follows the change. Provider and integration cannot be changed.
+     * @description Changes the given fields. A run in progress is not affected; the next one uses the changes. Provider and integration cannot be changed.
      */
     patch: operations['updateSyncConfig'];
     trace?: never;
@@ -773,13 +773,13 @@ export interface paths {
     };
     /**
      * List the runs
-     * @description The runs of a sync configuration, the newest first.
+     * @description The runs of a sync configuration, newest first.
      */
     get: operations['listSyncRuns'];
     put?: never;
     /**
      * Start a run
-     * @description Puts a run in the queue; a worker takes it up. Read the run to follow it. A configuration has at most one run at a time. A run goes on where an interrupted one stopped. When a host or the database is away, the run is pending again, waits, and goes on with what is missing; after six attempts it ends.
+     * @description Queues a run for a worker. Read the run to follow it. A configuration has at most one run at a time. A run resumes where an interrupted one stopped. If a host or the database is unavailable, the run becomes pending again and later continues with the rest. After six attempts it fails.
      */
     post: operations['startSyncRun'];
     delete?: never;
@@ -797,7 +797,7 @@ export interface paths {
     };
     /**
      * Read a run
-     * @description One run, and how far it has come.
+     * @description One run with its progress.
      */
     get: operations['getSyncRun'];
     put?: never;
@@ -819,7 +819,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a run
-     * @description Ends a run that is pending or running. What it has read stays, and the next run goes on from there.
+     * @description Ends a pending or running run. The data read so far are kept, and the next run resumes from there.
      */
     post: operations['cancelSyncRun'];
     delete?: never;
@@ -837,7 +837,7 @@ export interface paths {
     };
     /**
      * Read the set-up status
-     * @description How far the organization has come from sign-up to data. The states are decided in this order: no active integration; no sync configuration; the latest run failed; a run is pending or running; otherwise ready.
+     * @description The progress of the organization from sign-up to data. The states are checked in this order: no active integration; no sync configuration; the latest run failed; a run is pending or running; otherwise ready.
      */
     get: operations['getSetupStatus'];
     put?: never;
@@ -857,18 +857,18 @@ export interface paths {
     };
     /**
      * Read the state of the demo data
-     * @description Whether the organization has demo data. Read it again to follow a fill or a removal.
+     * @description The state of the organization's demo data. Poll it to follow a fill or a removal.
      */
     get: operations['getDemoData'];
     put?: never;
     /**
      * Fill the organization with demo data
-     * @description Starts a sync run that reads four made-up repositories, with three months of work up to today. It takes seconds; follow the run, or read the state again. An organization without teams gets those of the made-up people. To ask again brings the data up to today; while a run is under way, it changes nothing.
+     * @description Starts a sync run that reads four fictional repositories with three months of work up to today. It takes seconds; follow the run, or poll the state. An organization without teams gets those of the demo. Repeating the request updates the data to today; during a run it has no effect.
      */
     post: operations['createDemoData'];
     /**
      * Remove the demo data
-     * @description Removes the sync configuration of the demo at once, and in the background its records, its work units and, where nobody has changed them, its teams. Other data stay. A fill that is under way is ended first. Without demo data, it changes nothing.
+     * @description Removes the sync configuration of the demo at once, and its records, work units and unmodified teams in the background. Other data are kept. A fill in progress is ended first. Without demo data, the request has no effect.
      */
     delete: operations['removeDemoData'];
     options?: never;
@@ -885,7 +885,7 @@ export interface paths {
     };
     /**
      * Read the audit log
-     * @description The records of the organization that match all filters, the newest first. Records are only ever added.
+     * @description The records of the organization that match all filters, newest first. Records are never changed.
      */
     get: operations['listAuditLog'];
     put?: never;
@@ -904,8 +904,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Ask whether the server lives
-     * @description Answers as long as the process serves requests at all; it touches neither the database nor anything else. When it does not answer, restart the process.
+     * Check whether the server is alive
+     * @description Returns 200 while the process serves requests. Checks neither the database nor anything else. If it does not respond, restart the process.
      */
     get: operations['getLiveness'];
     put?: never;
@@ -924,8 +924,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Ask whether the server is ready
-     * @description Answers 200 when the server can do its work, and 503 while the database is out of reach or the server is shutting down. When it says 503, send requests elsewhere.
+     * Check whether the server is ready
+     * @description Returns 200 when the server can work, and 503 while the database is unreachable or the server is shutting down. While it is 503, send requests to other servers.
      */
     get: operations['getReadiness'];
     put?: never;
@@ -965,7 +965,7 @@ export interface paths {
     };
     /**
      * Read the public keys
-     * @description The keys that verify access tokens, as a JWK set (RFC 7517). While keys are changed, the set holds the old ones until their tokens have expired. Pick the key by the `kid` in the header of the token.
+     * @description The keys that verify access tokens, as a JWK set (RFC 7517). After a key rotation the set also contains the old keys until their tokens have expired. Select the key by `kid` in the token's header.
      */
     get: operations['getJwks'];
     put?: never;
@@ -999,9 +999,9 @@ export interface components {
       full_name?: components['schemas']['OptionalName'];
       org_name?: components['schemas']['OptionalName'];
     };
-    /** @description What registration created. */
+    /** @description The result of a registration. */
     RegisterResponse: {
-      /** @description What happened or what to do next, for people to read. */
+      /** @description A message for users about what happened or what to do next. */
       message: string;
       /**
        * Format: uuid
@@ -1174,9 +1174,9 @@ export interface components {
       /** @description The token of the link "this was not me". */
       token: string;
     };
-    /** @description What was done. */
+    /** @description The result. */
     DisownResponse: {
-      /** @description What happened, for people to read. */
+      /** @description A message for users about what happened. */
       message: string;
     };
     /** @description The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password. */
@@ -1193,9 +1193,9 @@ export interface components {
     };
     /** @description The outcome of an operation that works by e-mail. */
     VerifyEmailResponse: {
-      /** @description What happened or what to do next, for people to read. */
+      /** @description A message for users about what happened or what to do next. */
       message: string;
-      /** @description True when the request proved the address. Null where the reply must not tell anything about the account. */
+      /** @description True when the request verified the address. Null when the reply must not reveal anything about the account. */
       verified: boolean | null;
     };
     /** @description The verification token is unknown, was used, was replaced by a newer one, or is older than 24 hours. Ask for a new verification e-mail. */
@@ -1210,7 +1210,7 @@ export interface components {
       message: 'Invalid or expired verification token';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Whom to send a new verification link. */
+    /** @description The address that needs a new verification link. */
     ResendVerificationRequest: {
       email: components['schemas']['Email'];
     };
@@ -1224,7 +1224,7 @@ export interface components {
       password: string;
       /**
        * Format: uuid
-       * @description The organization to scope the tokens to. Left out, the one that the user joined first.
+       * @description The organization to scope the tokens to. Default: the first one that the user joined.
        */
       org_id?: string | null;
     };
@@ -1281,10 +1281,10 @@ export interface components {
       needs_onboarding: boolean;
       user: components['schemas']['User'];
     };
-    /** @description The password is right, but the e-mail address is not verified; no tokens are issued. */
+    /** @description The password is correct, but the e-mail address is not verified. No tokens are issued. */
     EmailVerificationRequiredResponse: {
       /**
-       * @description Tells this reply from a token pair.
+       * @description Distinguishes this reply from a token pair.
        * @constant
        */
       status: 'email_verification_required';
@@ -1293,7 +1293,7 @@ export interface components {
        * @description The address to verify.
        */
       email: string;
-      /** @description What happened or what to do next, for people to read. */
+      /** @description A message for users about what happened or what to do next. */
       message: string;
     };
     /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
@@ -1334,7 +1334,7 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
-    /** @description Whom to send a reset link. */
+    /** @description The address to send a reset link to. */
     ForgotPasswordRequest: {
       email: components['schemas']['Email'];
     };
@@ -1381,7 +1381,7 @@ export interface components {
     };
     /** @description The new token pair of the caller. */
     ChangePasswordResponse: {
-      /** @description What happened or what to do next, for people to read. */
+      /** @description A message for users about what happened or what to do next. */
       message: string;
       tokens: components['schemas']['Tokens'];
     };
@@ -1411,7 +1411,7 @@ export interface components {
     };
     /** @description The refresh token to use up. */
     TokenRefreshRequest: {
-      /** @description The newest refresh token of the session. */
+      /** @description The latest refresh token of the session. */
       refresh_token: string;
     };
     /** @description The next token pair of the session. */
@@ -1453,7 +1453,7 @@ export interface components {
       message: 'Refresh token reuse detected';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The access token of a browser session. The refresh token is in the cookie alone. */
+    /** @description The access token of a browser session. The refresh token is only in the cookie. */
     BrowserSessionResponse: {
       /** @description A JWT to send as `Authorization: Bearer <token>`. */
       access_token: string;
@@ -1483,13 +1483,13 @@ export interface components {
       /** @description An access token. */
       token: string;
     };
-    /** @description What an access token says. Everything but `valid` is null when it does not hold. */
+    /** @description The claims of an access token. Everything except `valid` is null for an invalid token. */
     TokenValidateResponse: {
       /** @description Whether the token would be accepted now. */
       valid: boolean;
       /**
        * Format: uuid
-       * @description Whose token it is.
+       * @description The id of the user.
        */
       user_id: string | null;
       /**
@@ -1499,11 +1499,11 @@ export interface components {
       email: string | null;
       /**
        * Format: uuid
-       * @description The organization that it is scoped to. Null for an orgless token, too.
+       * @description The organization that it is scoped to. Also null for an orgless token.
        */
       org_id: string | null;
       /**
-       * @description The role in that organization. Null for an orgless token, too.
+       * @description The role in that organization. Also null for an orgless token.
        * @enum {string|null}
        */
       role: 'owner' | 'admin' | 'member' | 'viewer' | null;
@@ -1525,13 +1525,13 @@ export interface components {
        * @description The e-mail address in lower case.
        */
       email: string;
-      /** @description The name that the user goes by. Null when none was given. */
+      /** @description The display name of the user. Null when not set. */
       full_name: string | null;
-      /** @description Whether the user has proved to receive mail at the address. */
+      /** @description Whether the user has verified the address. */
       is_verified: boolean;
-      /** @description Whether the user operates the whole installation. */
+      /** @description Whether the user is an operator of the installation. */
       is_superuser: boolean;
-      /** @description Who checks the identity: `local` for accounts with a password here. */
+      /** @description The provider that authenticates the user; `local` for accounts with a password on this server. */
       auth_provider: string;
       /**
        * Format: uuid
@@ -1550,12 +1550,12 @@ export interface components {
       last_login_at: string | null;
       /** @description The name of that organization. Null for an orgless token. */
       org_name: string | null;
-      /** @description What the role permits, sorted. Empty for an orgless token. */
+      /** @description The permissions of the role, sorted. Empty for an orgless token. */
       permissions: string[];
     };
-    /** @description What to change in your account. */
+    /** @description The account fields to change. */
     UpdateMeRequest: {
-      /** @description The name that the user goes by. Null for none. */
+      /** @description The display name of the user. Null for none. */
       full_name: string | null;
     };
     /**
@@ -1583,11 +1583,11 @@ export interface components {
     NextCursor: string | null;
     /** @description A page of memberships of the caller. */
     MyOrganizationPage: {
-      /** @description The organizations that the caller belongs to. */
+      /** @description The organizations of the caller. */
       items: components['schemas']['MyOrganization'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description Where to switch to. */
+    /** @description The organization to switch to. */
     SwitchOrganizationRequest: {
       /**
        * Format: uuid
@@ -1608,11 +1608,11 @@ export interface components {
        */
       message: 'Logout successful';
     };
-    /** @description What descends from one login. */
+    /** @description A login with all its refreshes. */
     Session: {
       /**
        * Format: uuid
-       * @description The id of the session: the family of its refresh tokens.
+       * @description The id of the session.
        */
       id: string;
       /**
@@ -1627,12 +1627,12 @@ export interface components {
       created_at: string;
       /**
        * Format: date-time
-       * @description When it was last refreshed; at first, when it began.
+       * @description When it was last refreshed; before the first refresh, when it started.
        */
       last_used_at: string;
       /**
        * Format: date-time
-       * @description When it ends, unless it is refreshed before.
+       * @description When it ends unless it is refreshed.
        */
       expires_at: string;
       /** @description The IP address from which it was last refreshed. Null when unknown. */
@@ -1679,7 +1679,7 @@ export interface components {
       /** @description The token from the invite e-mail. */
       invite_code: string;
     };
-    /** @description How the caller gets into an organization. */
+    /** @description How to enter an organization. */
     OnboardRequest:
       components['schemas']['CreateOrganizationRequest'] | components['schemas']['JoinOrganizationRequest'];
     /** @description The new membership, and tokens for it. */
@@ -1730,10 +1730,10 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Where a user stands in onboarding. */
+    /** @description The onboarding state of a user. */
     OnboardingState: {
       /**
-       * @description What to do next.
+       * @description The next step.
        * @enum {string}
        */
       next_step: 'workspace' | 'integration' | 'complete' | 'dashboard';
@@ -1746,7 +1746,7 @@ export interface components {
       integration_skipped: boolean;
       /**
        * Format: uuid
-       * @description The organization that the state is about. Null when there is none.
+       * @description The organization of the state. Null when there is none.
        */
       org_id: string | null;
       /** @description The name of that organization. Null when there is none. */
@@ -1783,9 +1783,9 @@ export interface components {
       org_name: string;
       role: components['schemas']['Role'];
     };
-    /** @description What to change of an organization. */
+    /** @description The fields to change. */
     UpdateOrganizationRequest: {
-      /** @description What to call the organization. */
+      /** @description The new name. */
       name: string;
     };
     /** @description An organization. */
@@ -1795,7 +1795,7 @@ export interface components {
        * @description The id of the organization.
        */
       id: string;
-      /** @description What it is called. */
+      /** @description The name of the organization. */
       name: string;
       /**
        * Format: date-time
@@ -1837,7 +1837,7 @@ export interface components {
        */
       required_role: 'owner' | 'admin' | 'member' | 'viewer';
     };
-    /** @description An invitation to join an organization. Its token is never shown. */
+    /** @description An invite to join an organization. Its token is never returned. */
     Invite: {
       /**
        * Format: uuid
@@ -1862,7 +1862,7 @@ export interface components {
       status: 'pending' | 'accepted' | 'revoked' | 'expired';
       /**
        * Format: uuid
-       * @description Who sent it. Null when that account is gone.
+       * @description The inviter. Null when that account was deleted.
        */
       invited_by: string | null;
       /**
@@ -1872,7 +1872,7 @@ export interface components {
       created_at: string;
       /**
        * Format: date-time
-       * @description Until when it is good.
+       * @description When it expires.
        */
       expires_at: string;
       /**
@@ -1887,7 +1887,7 @@ export interface components {
       items: components['schemas']['Invite'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description Whom to invite, and as what. */
+    /** @description The address to invite, and the role. */
     CreateInviteRequest: {
       email: components['schemas']['Email'];
       role: components['schemas']['Role'];
@@ -1940,7 +1940,7 @@ export interface components {
        * @description The e-mail address, in lower case.
        */
       email: string;
-      /** @description The name that the user goes by. Null when none was given. */
+      /** @description The display name of the user. Null when not set. */
       full_name: string | null;
       role: components['schemas']['Role'];
       /**
@@ -1983,11 +1983,11 @@ export interface components {
     ChangeMemberRoleRequest: {
       role: components['schemas']['Role'];
     };
-    /** @description A team. A work unit goes to the team of its author; where several teams have the author, to the one that also has the repository, else to the first of them. Where no team has the author, it goes to the first team that has the repository, then to the owner by the repository's CODEOWNERS. Otherwise it is unassigned. */
+    /** @description A team. A work unit belongs to the team of its author. If several teams have the author, it belongs to the one that also has the repository, else to the first of them. If no team has the author, it belongs to the first team that has the repository, then to the owner in the repository's CODEOWNERS. Otherwise it is unassigned. */
     Team: {
-      /** @description The id of the team, which the analytics show. */
+      /** @description The id of the team, as shown in analytics. */
       id: string;
-      /** @description What it is called. */
+      /** @description The name of the team. */
       name: string;
       /** @description E-mail addresses and logins in lower case. */
       members: string[];
@@ -2004,7 +2004,7 @@ export interface components {
     TeamsFile: string;
     /** @description The outcome of an import. */
     TeamsImport: {
-      /** @description How many teams the organization has now. */
+      /** @description The number of teams in the organization. */
       teams: number;
     };
     /** @description The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again. */
@@ -2028,11 +2028,11 @@ export interface components {
         message: string;
       }[];
     };
-    /** @description The id of the team, which the analytics show. `unassigned` is reserved. */
+    /** @description The id of the team, as shown in analytics. `unassigned` is reserved. */
     NewTeamId: string;
-    /** @description The members, each by e-mail address or login. Work of these authors belongs to the team. Letters become lower case, and an `@` in front is removed. */
+    /** @description The members, by e-mail address or login. Work of these authors belongs to the team. Letters are converted to lower case, and a leading `@` is removed. */
     TeamMembers: string[];
-    /** @description Patterns of `owner/name`, in which `*` stands for any text. Work in these repositories belongs to the team where no team has its author. */
+    /** @description Patterns of `owner/name`, in which `*` matches any text. Work in these repositories belongs to the team if its author has no team. */
     TeamRepositories: string[];
     /** @description A team. It has at least one member or repository. */
     CreateTeamRequest: {
@@ -2077,7 +2077,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description What to change. At least one member or repository has to remain. */
+    /** @description The fields to change. At least one member or repository must remain. */
     UpdateTeamRequest: {
       name?: components['schemas']['Name'];
       members?: components['schemas']['TeamMembers'];
@@ -2086,11 +2086,11 @@ export interface components {
     /** @description The state of the assignment of work units to teams. */
     TeamAssignment: {
       /**
-       * @description `done`: all work units are assigned. `assigning`: an assignment waits or is under way. `failing`: the latest attempt failed; it is tried again.
+       * @description `done`: all work units are assigned. `assigning`: an assignment is pending or in progress. `failing`: the latest attempt failed and will be retried.
        * @enum {string}
        */
       state: 'done' | 'assigning' | 'failing';
-      /** @description Why the latest attempt failed, for people to read. Null when it did not. */
+      /** @description Why the latest attempt failed, as a message for users. Null when it did not. */
       error: string | null;
     };
     /**
@@ -2111,7 +2111,7 @@ export interface components {
        */
       org_id: string;
       provider: components['schemas']['CodeHost'];
-      /** @description What it is called. */
+      /** @description The name of the integration. */
       name: string;
       /** @description The API address of a self-hosted installation. Null for the public one of the provider. */
       base_url: string | null;
@@ -2119,12 +2119,12 @@ export interface components {
       is_active: boolean;
       /**
        * Format: date-time
-       * @description When it was last tested. Null before the first time.
+       * @description When it was last tested. Null before the first test.
        */
       last_tested_at: string | null;
-      /** @description Whether that test succeeded. Null before the first time. */
+      /** @description Whether the last test succeeded. Null before the first test. */
       last_test_succeeded: boolean | null;
-      /** @description Why that test failed. Null when it did not. */
+      /** @description Why the last test failed. Null when it succeeded. */
       last_test_error: string | null;
       /**
        * Format: date-time
@@ -2143,13 +2143,13 @@ export interface components {
       items: components['schemas']['Integration'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description A code host and how to get in. */
+    /** @description A code host and its credentials. */
     ConnectIntegrationRequest: {
       provider: components['schemas']['CodeHost'];
       name: components['schemas']['Name'];
       /**
        * Format: password
-       * @description An access token of the code host that may read the repositories.
+       * @description An access token of the code host with read access to the repositories.
        */
       token: string;
       /**
@@ -2198,7 +2198,7 @@ export interface components {
     IntegrationTest: {
       /** @description Whether the code host accepts the token. */
       success: boolean;
-      /** @description Why not, for people to read. Null on success. */
+      /** @description The reason if not, as a message for users. Null on success. */
       error: string | null;
       /**
        * Format: date-time
@@ -2207,7 +2207,7 @@ export interface components {
       tested_at: string;
     };
     /**
-     * @description Where to read from: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the disk of the server, or made-up data.
+     * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`).
      * @enum {string}
      */
     SyncProvider: 'host_a' | 'host_b' | 'local' | 'synthetic';
@@ -2221,7 +2221,7 @@ export interface components {
      * @enum {string}
      */
     SyncRunStatus: 'pending' | 'running' | 'partial' | 'complete' | 'failed' | 'cancelled';
-    /** @description What is read from where. */
+    /** @description A sync configuration. */
     SyncConfig: {
       /**
        * Format: uuid
@@ -2238,12 +2238,12 @@ export interface components {
        * @description The integration that it reads through. Null for `local` and `synthetic`.
        */
       integration_id: string | null;
-      /** @description What it is called. */
+      /** @description The name of the configuration. */
       name: string;
       provider: components['schemas']['SyncProvider'];
-      /** @description What is read. */
+      /** @description What it reads. */
       targets: components['schemas']['SyncTarget'][];
-      /** @description The repositories, as they were chosen. */
+      /** @description The selected repositories. */
       repositories: string[];
       /** @description Whether runs can be started. */
       is_active: boolean;
@@ -2259,7 +2259,7 @@ export interface components {
        * @description When it last changed.
        */
       updated_at: string;
-      /** @description The run that was started last. Null before the first one. */
+      /** @description The latest run. Null before the first one. */
       latest_run: {
         /**
          * Format: uuid
@@ -2276,7 +2276,7 @@ export interface components {
         created_at: string;
         /**
          * Format: date-time
-         * @description When it began. Null until then.
+         * @description When it started. Null until then.
          */
         started_at: string | null;
         /**
@@ -2292,18 +2292,18 @@ export interface components {
       items: components['schemas']['SyncConfig'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description What to read from where. */
+    /** @description What to read and from where. */
     CreateSyncConfigRequest: {
       name: components['schemas']['Name'];
       provider: components['schemas']['SyncProvider'];
       /**
        * Format: uuid
-       * @description The integration to read through. Needed for code hosts, and only for them.
+       * @description The integration to read through. Required for code hosts, and not accepted for others.
        */
       integration_id?: string | null;
-      /** @description What to read. From `local`, only `git`, `prs` and `blame` can be. */
+      /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
       targets: components['schemas']['SyncTarget'][];
-      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`. */
+      /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
       repositories: string[];
       /**
        * @description Whether runs can be started.
@@ -2335,23 +2335,23 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description What to change. */
+    /** @description The fields to change. */
     UpdateSyncConfigRequest: {
       name?: components['schemas']['Name'];
-      /** @description What to read. From `local`, only `git`, `prs` and `blame` can be. */
+      /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
       targets?: components['schemas']['SyncTarget'][];
-      /** @description Which repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the folder that the operator opens (SYNC_LOCAL_ROOT), or a pattern with `*`. */
+      /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
       repositories?: string[];
       /** @description Whether runs can be started. */
       is_active?: boolean;
     };
-    /** @description How far a run has come. */
+    /** @description The progress of a run. */
     SyncProgress: {
-      /** @description How many repositories it reads. Null until they are counted. */
+      /** @description How many repositories it reads. Null until they have been counted. */
       repositories_total: number | null;
       /** @description How many it has read. */
       repositories_done: number;
-      /** @description How many it could not read. */
+      /** @description How many repositories failed. */
       repositories_failed: number;
       /** @description How many records it has stored. */
       records: number;
@@ -2365,16 +2365,16 @@ export interface components {
       id: string;
       /**
        * Format: uuid
-       * @description The configuration that it follows.
+       * @description The configuration of the run.
        */
       sync_config_id: string;
       status: components['schemas']['SyncRunStatus'];
       progress: components['schemas']['SyncProgress'];
-      /** @description Why it failed, or which repositories did, for people to read; of a pending run, why the attempt before failed. Null when nothing failed. */
+      /** @description Why it failed, or which repositories failed, as a message for users. For a pending run, why the previous attempt failed. Null when nothing failed. */
       error: string | null;
       /**
        * Format: uuid
-       * @description Who asked for it. Null when that account is gone.
+       * @description The user who requested it. Null when that account was deleted.
        */
       requested_by: string | null;
       /**
@@ -2384,7 +2384,7 @@ export interface components {
       created_at: string;
       /**
        * Format: date-time
-       * @description When it began. Null until then.
+       * @description When it started. Null until then.
        */
       started_at: string | null;
       /**
@@ -2435,10 +2435,10 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description How far the set-up of an organization has come. */
+    /** @description The set-up progress of an organization. */
     SetupStatusResponse: {
       /**
-       * @description Where it stands.
+       * @description The set-up state.
        * @enum {string}
        */
       state: 'missing_integration' | 'missing_sync_config' | 'failed_sync' | 'running_sync' | 'ready';
@@ -2450,15 +2450,15 @@ export interface components {
       has_sync_config: boolean;
       /**
        * Format: uuid
-       * @description The configuration that the status speaks of. Null when there is none.
+       * @description The configuration that the status refers to. Null when there is none.
        */
       sync_config_id: string | null;
       /**
-       * @description What became of its latest run; `none` before the first one. A cancelled run counts as `failed`.
+       * @description The status of its latest run; `none` before the first one. A cancelled run counts as `failed`.
        * @enum {string}
        */
       sync_status: 'none' | 'pending' | 'running' | 'partial' | 'complete' | 'failed';
-      /** @description Whether any run has ever completed. Once true, it stays so. */
+      /** @description Whether any run has ever completed. Never becomes false again. */
       first_sync_completed: boolean;
       /** @description How many repositories or patterns the configuration selects. */
       selected_repositories_count: number;
@@ -2466,10 +2466,10 @@ export interface components {
       last_sync_error: string | null;
       /** @description Whether a run can be started now. */
       can_start_sync: boolean;
-      /** @description Whether the organization has demo data, or is being rid of them. They count for nothing else here. */
+      /** @description Whether the organization has demo data, or they are being removed. They do not affect the other fields. */
       has_demo_data: boolean;
       /**
-       * @description What to do next.
+       * @description The next step.
        * @enum {string}
        */
       next_action: 'connect_integration' | 'create_sync_config' | 'start_sync' | 'wait' | 'none';
@@ -2477,7 +2477,7 @@ export interface components {
     /** @description The demo data of an organization. */
     DemoData: {
       /**
-       * @description `absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has ended. `failed`: the latest run failed or was cancelled, and there may be a part of the data. `removing`: they are being removed.
+       * @description `absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has completed. `failed`: the latest run failed or was cancelled, and the data may be incomplete. `removing`: the data are being removed.
        * @enum {string}
        */
       state: 'absent' | 'filling' | 'present' | 'failed' | 'removing';
@@ -2491,7 +2491,7 @@ export interface components {
        * @description The latest run of that configuration. Null before the first one.
        */
       sync_run_id: string | null;
-      /** @description Why the latest run failed, or why the removal has to be tried again. Null when nothing failed. */
+      /** @description Why the latest run failed, or why the removal must be retried. Null when nothing failed. */
       error: string | null;
     };
     /** @description The demo data of the organization is being removed. Wait until this has finished, then try again. */
@@ -2506,7 +2506,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Something that someone did, or tried to do. */
+    /** @description One recorded action or attempt. */
     AuditRecord: {
       /**
        * Format: uuid
@@ -2518,20 +2518,20 @@ export interface components {
        * @description When it happened.
        */
       at: string;
-      /** @description What was done, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. Expect new ones. */
+      /** @description The action, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. New actions may be added. */
       action: string;
-      /** @description What kind of thing it was done to, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. Expect new ones. */
+      /** @description The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added. */
       resource_kind: string;
-      /** @description Which one. Null when there is none to name. */
+      /** @description The id of the resource. Null when it has none. */
       resource_id: string | null;
       /**
        * Format: uuid
-       * @description The organization in which it was done. Null for what happens outside of any.
+       * @description The organization of the action. Null outside any organization.
        */
       org_id: string | null;
       /**
        * Format: uuid
-       * @description Who did it. Null when nobody was logged in.
+       * @description The acting user. Null when nobody was logged in.
        */
       user_id: string | null;
       /**
@@ -2539,9 +2539,9 @@ export interface components {
        * @enum {string}
        */
       status: 'success' | 'failure';
-      /** @description What else there is to say, such as the reason of a failure. */
+      /** @description Additional information, such as the reason of a failure. */
       note: string | null;
-      /** @description The IP address of the caller. Null when nobody called. */
+      /** @description The IP address of the caller. Null for actions of the server. */
       ip: string | null;
       /** @description The `User-Agent` header of the caller. Null when there was none. */
       user_agent: string | null;
@@ -2554,7 +2554,7 @@ export interface components {
       items: components['schemas']['AuditRecord'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description A sign of life. */
+    /** @description The liveness reply. */
     Liveness: {
       /**
        * @description Always the same.
@@ -2594,14 +2594,14 @@ export interface components {
        */
       alg: 'ES256';
       /**
-       * @description What it is for: signatures.
+       * @description The use of the key: signatures.
        * @constant
        */
       use: 'sig';
     };
     /** @description A JWK set (RFC 7517, section 5). */
     JsonWebKeySet: {
-      /** @description The keys; the one that signs now comes first. */
+      /** @description The keys; the current signing key comes first. */
       keys: components['schemas']['JsonWebKey'][];
     };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
@@ -3010,7 +3010,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The account exists and waits for verification. */
+      /** @description The account was created and must be verified. */
       201: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3022,7 +3022,7 @@ export interface operations {
           'application/json': components['schemas']['RegisterResponse'];
         };
       };
-      /** @description The body cannot be read, or the address is taken. */
+      /** @description The body cannot be read, or the address is already registered. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3038,7 +3038,7 @@ export interface operations {
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description The request breaks the contract, or the password breaks the rules for passwords. */
+      /** @description The request does not match the contract, or the password does not meet the password rules. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3085,7 +3085,7 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "The account is deleted."
+           *       "message": "The account has been deleted."
            *     }
            */
           'application/json': components['schemas']['DisownResponse'];
@@ -3139,14 +3139,14 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "Your e-mail address is verified.",
+           *       "message": "Your e-mail address has been verified.",
            *       "verified": true
            *     }
            */
           'application/json': components['schemas']['VerifyEmailResponse'];
         };
       };
-      /** @description The token is not, or no longer, good. */
+      /** @description The token is invalid or expired. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3194,7 +3194,7 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "If the address awaits verification, an e-mail is on its way.",
+           *       "message": "If an account with this address needs verification, a new link has been sent.",
            *       "verified": null
            *     }
            */
@@ -3230,7 +3230,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The password is right: a token pair, or what is missing for one. */
+      /** @description The password is correct. The reply is a token pair, or the step required to get one. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3244,7 +3244,7 @@ export interface operations {
         };
       };
       400: components['responses']['LimitedMalformedRequest'];
-      /** @description E-mail address and password do not open an account. */
+      /** @description E-mail address or password is wrong. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3257,7 +3257,7 @@ export interface operations {
           'application/problem+json': components['schemas']['InvalidCredentialsProblem'];
         };
       };
-      /** @description The password is right, but the user does not belong to the organization `org_id`. No session starts. */
+      /** @description The password is correct, but the user is not a member of the organization `org_id`. No session starts. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3273,7 +3273,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['LimitedValidationFailed'];
-      /** @description The address is locked, or the rate limit is used up. */
+      /** @description The address is locked, or the rate limit is exceeded. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3320,7 +3320,7 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "If the address has an account, an e-mail is on its way.",
+           *       "message": "If an account with this address exists, a password reset link has been sent.",
            *       "verified": null
            *     }
            */
@@ -3367,14 +3367,14 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "Your password is changed. Log in with the new one.",
+           *       "message": "Your password has been changed. Log in with the new one.",
            *       "verified": true
            *     }
            */
           'application/json': components['schemas']['VerifyEmailResponse'];
         };
       };
-      /** @description The body cannot be read, or the token is not, or no longer, good. */
+      /** @description The body cannot be read, or the token is invalid or expired. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3390,7 +3390,7 @@ export interface operations {
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description The request breaks the contract, or the password breaks the rules for passwords. */
+      /** @description The request does not match the contract, or the password does not meet the password rules. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3438,7 +3438,7 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "message": "Your password is changed.",
+           *       "message": "Your password has been changed.",
            *       "tokens": {
            *         "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
            *         "refresh_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
@@ -3467,7 +3467,7 @@ export interface operations {
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description The request breaks the contract, or the new password breaks the rules for passwords. */
+      /** @description The request does not match the contract, or the new password does not meet the password rules. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3480,7 +3480,7 @@ export interface operations {
             components['schemas']['ValidationFailedProblem'] | components['schemas']['PasswordRejectedProblem'];
         };
       };
-      /** @description The password was wrong too often, which locks it as for logins, or the rate limit is used up. */
+      /** @description Too many wrong passwords have locked the address, or the rate limit is exceeded. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3548,7 +3548,7 @@ export interface operations {
         };
       };
       400: components['responses']['LimitedMalformedRequest'];
-      /** @description The refresh token is invalid, was used before, or belongs in the cookie of a browser. */
+      /** @description The refresh token is invalid, was already used, or belongs in the cookie of a browser. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3589,7 +3589,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description An access token, and the cookie. */
+      /** @description An access token and the cookie. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3621,7 +3621,7 @@ export interface operations {
         };
       };
       400: components['responses']['LimitedMalformedRequest'];
-      /** @description The refresh token is absent or invalid, was used before, or (in the cookie) was not issued for the cookie. */
+      /** @description The refresh token is absent or invalid, was already used, or (in the cookie) was not issued for the cookie. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3680,7 +3680,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Only a script of a page of this server can add it. Without it the reply is 403.
+         * @description Only scripts of this server's pages can add it. Without it the reply is 403.
          * @example 1
          */
         'X-Plumbline-Browser': '1';
@@ -3696,7 +3696,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description An access token, and the cookie. */
+      /** @description An access token and the cookie. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3727,7 +3727,7 @@ export interface operations {
           'application/json': components['schemas']['BrowserSessionResponse'];
         };
       };
-      /** @description The refresh token is absent or invalid, was used before, or (in the cookie) was not issued for the cookie. */
+      /** @description The refresh token is absent or invalid, was already used, or (in the cookie) was not issued for the cookie. */
       401: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -3767,7 +3767,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What the token says, if it holds. */
+      /** @description The validity and the claims of the token. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4200,7 +4200,7 @@ export interface operations {
           'application/json': components['schemas']['OnboardResponse'];
         };
       };
-      /** @description The body cannot be read, or the invite is not, or no longer, good. */
+      /** @description The body cannot be read, or the invite is invalid or expired. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4227,7 +4227,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description The caller belongs to an organization already. */
+      /** @description The caller already belongs to an organization. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4256,7 +4256,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Where the caller stands. */
+      /** @description The onboarding state of the caller. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4361,7 +4361,7 @@ export interface operations {
           'application/json': components['schemas']['AcceptInviteResponse'];
         };
       };
-      /** @description The body cannot be read, or the invite is not, or no longer, good. */
+      /** @description The body cannot be read, or the invite is invalid or expired. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4376,7 +4376,7 @@ export interface operations {
       };
       401: components['responses']['Unauthenticated'];
       406: components['responses']['NotAcceptable'];
-      /** @description The caller belongs to this organization already. */
+      /** @description The caller already belongs to this organization. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4563,7 +4563,7 @@ export interface operations {
       };
       400: components['responses']['LimitedMalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization, its role is below admin, or below the role to grant. */
+      /** @description The access token is not scoped to this organization, or the role is below admin or below the role to grant. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4580,7 +4580,7 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description Someone with this address is a member, or has a pending invite. */
+      /** @description A user with this address is already a member, or has a pending invite. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4630,7 +4630,7 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization, or its role is below admin or below that of the invite. */
+      /** @description The access token is not scoped to this organization, or the role is below admin or below that of the invite. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4755,7 +4755,7 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization, or its role is too low to remove this member. */
+      /** @description The access token is not scoped to this organization, or the role is too low to remove this member. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4843,7 +4843,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization, its role is below admin, below that of the member, or below the role to grant. */
+      /** @description The access token is not scoped to this organization, or the role is below admin, below that of the member, or below the role to grant. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4994,7 +4994,7 @@ export interface operations {
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description The text is not a teams file, or a parameter breaks the contract. */
+      /** @description The text is not a teams file, or a parameter does not match the contract. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5069,7 +5069,7 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['OrganizationAdminRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description There is a team of this id, or there are 1,000 teams. */
+      /** @description A team with this id exists, or there are already 1,000 teams. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5292,7 +5292,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description An assignment is under way. */
+      /** @description An assignment is in progress. */
       202: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5423,7 +5423,7 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['AdminRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description The organization has an integration of this provider and name. */
+      /** @description The organization already has an integration with this provider and name. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5947,7 +5947,7 @@ export interface operations {
       403: components['responses']['AdminRequired'];
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
-      /** @description The configuration is switched off, or a run is pending or running. */
+      /** @description The configuration is inactive, or a run is pending or running. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6040,7 +6040,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The run, cancelled. */
+      /** @description The cancelled run. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6072,7 +6072,7 @@ export interface operations {
       403: components['responses']['AdminRequired'];
       404: components['responses']['SyncRunNotFound'];
       406: components['responses']['NotAcceptable'];
-      /** @description The run has ended already. */
+      /** @description The run has already ended. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6148,7 +6148,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A run is under way. */
+      /** @description A run is in progress. */
       202: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6193,7 +6193,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The removal is under way, or there is nothing to remove. */
+      /** @description The removal is in progress, or there is nothing to remove. */
       202: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6232,12 +6232,12 @@ export interface operations {
          */
         resource_kind?: string;
         /**
-         * @description Only records of what this user did.
+         * @description Only records of actions by this user.
          * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
          */
         user_id?: string;
         /**
-         * @description Only records from this time on.
+         * @description Only records at or after this time.
          * @example 2026-03-01T00:00:00.000Z
          */
         since?: string;
@@ -6374,7 +6374,7 @@ export interface operations {
         };
         content: {
           /**
-           * @example # HELP process_uptime_seconds Seconds since the process began.
+           * @example # HELP process_uptime_seconds Seconds since the process started.
            *     # TYPE process_uptime_seconds gauge
            *     process_uptime_seconds 42
            */

@@ -43,7 +43,7 @@ export type DisownAccountResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete an account that somebody else made (`POST /api/v1/auth/disown`). */
+/** Delete an account that somebody else created (`POST /api/v1/auth/disown`). */
 export function disownAccount(client: PlatformClient, request: DisownAccountRequest): Promise<DisownAccountResult> {
   return client.call({ method: 'post', path: '/api/v1/auth/disown', statuses: [200], format: formats.json }, request);
 }
@@ -128,7 +128,7 @@ export type ForgotPasswordResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Ask for a password reset (`POST /api/v1/auth/forgot-password`). */
+/** Request a password reset (`POST /api/v1/auth/forgot-password`). */
 export function forgotPassword(client: PlatformClient, request: ForgotPasswordRequest): Promise<ForgotPasswordResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/forgot-password', statuses: [200], format: formats.json },
@@ -174,7 +174,7 @@ export type ChangePasswordResult =
   | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change the own password (`POST /api/v1/auth/change-password`). */
+/** Change your password (`POST /api/v1/auth/change-password`). */
 export function changePassword(client: PlatformClient, request: ChangePasswordRequest): Promise<ChangePasswordResult> {
   return client.call(
     {
@@ -294,7 +294,7 @@ export type ValidateTokenResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Look into an access token (`POST /api/v1/auth/validate`). */
+/** Inspect an access token (`POST /api/v1/auth/validate`). */
 export function validateToken(client: PlatformClient, request: ValidateTokenRequest): Promise<ValidateTokenResult> {
   return client.call({ method: 'post', path: '/api/v1/auth/validate', statuses: [200], format: formats.json }, request);
 }
@@ -348,7 +348,7 @@ export type ListMyOrganizationsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the own organizations (`GET /api/v1/auth/me/organizations`). */
+/** List your organizations (`GET /api/v1/auth/me/organizations`). */
 export function listMyOrganizations(
   client: PlatformClient,
   request?: ListMyOrganizationsRequest,
@@ -424,7 +424,7 @@ export type ListSessionsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the own sessions (`GET /api/v1/auth/sessions`). */
+/** List your sessions (`GET /api/v1/auth/sessions`). */
 export function listSessions(client: PlatformClient, request?: ListSessionsRequest): Promise<ListSessionsResult> {
   return client.call(
     { method: 'get', path: '/api/v1/auth/sessions', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -439,7 +439,7 @@ export type RevokeAllSessionsResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** End all own sessions (`DELETE /api/v1/auth/sessions`). */
+/** End all your sessions (`DELETE /api/v1/auth/sessions`). */
 export function revokeAllSessions(
   client: PlatformClient,
   request?: RevokeAllSessionsRequest,
@@ -458,7 +458,7 @@ export type RevokeSessionResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** End one of the own sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
+/** End one of your sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
 export function revokeSession(client: PlatformClient, request: RevokeSessionRequest): Promise<RevokeSessionResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/auth/sessions/{session_id}', statuses: [204], scheme: 'bearer' },
@@ -1035,7 +1035,7 @@ export type AssignTeamsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Assign the work units again (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+/** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
 export function assignTeams(client: PlatformClient, request: AssignTeamsRequest): Promise<AssignTeamsResult> {
   return client.call(
     {
@@ -1490,7 +1490,7 @@ export function listAuditLog(client: PlatformClient, request?: ListAuditLogReque
 /** `GET /health/live` */
 export type GetLivenessRequest = CallOptions;
 export type GetLivenessResult = Success<200, Schemas['Liveness']> | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Ask whether the server lives (`GET /health/live`). */
+/** Check whether the server is alive (`GET /health/live`). */
 export function getLiveness(client: PlatformClient, request?: GetLivenessRequest): Promise<GetLivenessResult> {
   return client.call({ method: 'get', path: '/health/live', statuses: [200], format: formats.json }, request);
 }
@@ -1501,7 +1501,7 @@ export type GetReadinessResult =
   | Success<200, Schemas['Readiness']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Ask whether the server is ready (`GET /health/ready`). */
+/** Check whether the server is ready (`GET /health/ready`). */
 export function getReadiness(client: PlatformClient, request?: GetReadinessRequest): Promise<GetReadinessResult> {
   return client.call({ method: 'get', path: '/health/ready', statuses: [200], format: formats.json }, request);
 }

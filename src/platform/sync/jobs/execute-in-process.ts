@@ -3,19 +3,19 @@ import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
 
 /**
- * Starts each job in a process of its own. A sync is long, busy, and speaks to databases through a driver that ends the
- * process when a transaction loses its connection at the wrong moment: none of that may reach those who make requests.
+ * Starts each job in a separate process. A sync is long and CPU-intensive, and its database driver ends the process
+ * when a transaction loses its connection at the wrong moment. None of that may affect requests.
  */
 export const executeInProcess: StartExecution = (job, report) => {
   const { child, complaint } = forkProgram(import.meta.url, 'process-main');
   const send = (message: MessageToProcess): void => {
-    // A process that has died in the meantime ends the execution by itself.
+    // If the process has died, its exit ends the execution.
     child.send(message, () => undefined);
   };
 
   let told: ExecutionEnd | null = null;
   child.on('message', (message) => {
-    const received = message as MessageToServer; // the process sends nothing else
+    const received = message as MessageToServer; // the process sends only these
     if (received.kind === 'progress') report.progress(received.progress);
     else if (received.kind === 'step') report.step(received.step);
     else told = received.end;

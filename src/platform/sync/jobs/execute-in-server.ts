@@ -5,10 +5,10 @@ import { programEnvironment } from './program-environment.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
 
 /**
- * Starts each job in the server's own process: for a store that one process alone can open (`chdb:`), which is the one
- * that answers the queries. The engine works on threads of its own; what the sync itself does takes turns with requests.
+ * Starts each job in the server's process, for a store that only one process can open (`chdb:`), which is the one that
+ * answers queries. The engine has its own threads; the sync itself shares the event loop with requests.
  *
- * @param importConnector how optional packages are imported; tests hand in one that is installed elsewhere
+ * @param importConnector imports optional packages; tests pass one for packages installed elsewhere
  */
 export function executeInServer(importConnector?: Surroundings['importConnector']): StartExecution {
   return (job, report) => {
@@ -24,7 +24,7 @@ export function executeInServer(importConnector?: Surroundings['importConnector'
       stop: () => {
         execution.stop();
       },
-      // A statement of the engine cannot be ended from here. It is not waited for: storing it again changes nothing.
+      // A running statement of the engine cannot be cancelled and is not awaited. Storing its data again has no effect.
       kill: () => {
         execution.kill();
         tellKilled({ kind: 'stopped' });

@@ -3,14 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { programEnvironment } from './program-environment.js';
 
 /**
- * Starts a program of this repository in a process of its own, which speaks over its IPC channel and shares nothing of
- * the settings of the server.
+ * Starts a program of this repository in a separate process with an IPC channel and without the server's settings.
  *
- * @param module the address of the module that asks, beside which the program is
- * @param name of the program's file, without its ending
+ * @param module the URL of the calling module; the program is in the same directory
+ * @param name the program's file name without extension
  */
 export function forkProgram(module: string, name: string): { readonly child: ChildProcess; complaint(): string } {
-  const isSource = module.endsWith('.ts'); // as tests run it: the process needs the same loader
+  const isSource = module.endsWith('.ts'); // in tests: the process needs the same loader
   const child = fork(fileURLToPath(new URL(`./${name}${isSource ? '.ts' : '.js'}`, module)), {
     execArgv: isSource ? ['--import', 'tsx'] : [],
     env: programEnvironment(process.env),

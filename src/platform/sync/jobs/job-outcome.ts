@@ -1,20 +1,20 @@
 import { withoutSecrets } from '../../../sync/failures.js';
 import { failuresOf, hasSucceeded, isSettled, type StepResult } from './sync-job.js';
 
-/** What the steps of a job that came to its end add up to. */
+/** The combined outcome of a finished job's steps. */
 export interface JobOutcome {
   readonly status: 'complete' | 'partial' | 'failed';
-  /** For people, without secrets; null: nothing failed. */
+  /** A message for users, without secrets; null: nothing failed. */
   readonly error: string | null;
-  /** Whether another attempt may bring more. */
+  /** Whether another attempt may succeed. */
   readonly isWorthRetrying: boolean;
 }
 
-/** So many reasons are told in full. */
+/** The maximum number of reasons given in full. */
 const mostReasons = 5;
 const longestReason = 500;
 
-/** @param secrets texts that must not appear in the error, whoever put them there */
+/** @param secrets texts that must not appear in the error, whatever their source */
 export function outcomeOf(steps: readonly StepResult[], secrets: readonly string[]): JobOutcome {
   const reasons = new Set(steps.flatMap(failuresOf).map(({ name, failure }) => reasonOf(name, failure.message)));
   if (reasons.size === 0) return { status: 'complete', error: null, isWorthRetrying: false };

@@ -7,20 +7,20 @@ import type { SyncOptions } from '../../../sync/request.js';
 import { demoRepositories } from '../../demo/demo-content.js';
 import type { SyncJob } from './sync-job.js';
 
-/** One repository, or a pattern that the provider lists: what `plumbline sync` is told in one call. */
+/** One repository, or a pattern that the provider resolves: the argument of one `plumbline sync` call. */
 export interface JobPart {
   readonly selected: string;
-  /** Whether it may lead to any number of repositories. */
+  /** Whether it may match any number of repositories. */
   readonly isPattern: boolean;
-  /** All but the target. */
+  /** All options except the target. */
   readonly options: SyncOptions;
-  /** Why nothing can be asked for; null: it can. */
+  /** Why the part cannot be synced; null: it can. */
   readonly error: SyncFailure | null;
 }
 
 /**
- * The parts of a job. Patterns of `local` and `synthetic` become repositories here; those of code hosts are listed by
- * the host. What the provider cannot have is a part with an error.
+ * Splits a job into parts. Patterns of `local` and `synthetic` are resolved here; the code host resolves its own.
+ * Repositories that the provider cannot have become parts with an error.
  */
 export async function partsOf(job: SyncJob): Promise<JobPart[]> {
   const parts = new Map<string, JobPart>();
@@ -64,7 +64,7 @@ async function partsFor(selected: string, { provider, localRoot }: SyncJob): Pro
   }
 }
 
-/** @throws SyncError (`not_found`) for an address where no code host can be */
+/** @throws SyncError (`not_found`) for an address where no code host is allowed */
 function accessOf({ provider, credential, integrationNetworks }: SyncJob): SyncOptions {
   if (credential === null) return {};
   const { token, baseUrl } = credential;
@@ -72,7 +72,7 @@ function accessOf({ provider, credential, integrationNetworks }: SyncJob): SyncO
   const fault = faultOfBaseUrl(baseUrl, integrationNetworks);
   if (fault !== null) throw new SyncError('not_found', `The address of the code host cannot be used: it ${fault}.`);
   const url = baseUrl.replace(/\/+$/, '');
-  // What people copy from a browser or from the API's documentation: the client adds the API's path itself.
+  // Users copy the address from a browser or from the API's documentation; the client appends the API's path itself.
   return provider === 'host_a'
     ? { auth: token, hostAUrl: url }
     : { auth: token, hostBUrl: url.replace(/\/api\/v4$/, '') };
@@ -86,7 +86,7 @@ function hostAPart(selected: string): Part {
   return isPattern(repo) ? pattern(selected, owner) : single(selected, { owner, repo });
 }
 
-/** A project is named by its number, or by its path, for which its group is listed. */
+/** A project is given by its number, or by its path, for which its group is listed. */
 function hostBPart(selected: string): Part {
   if (/^[1-9]\d*$/.test(selected)) return single(selected, { projectId: selected });
   const group = selected.slice(0, Math.max(0, selected.lastIndexOf('/')));
@@ -108,41 +108,41 @@ function isPattern(text: string): boolean {
   return /[*?[\]]/.test(text);
 }
 
-/** What a pattern finds among made-up repositories; a name that is no pattern is made up as it is. */
+/** The fictional repositories that match a pattern. A name without a pattern is used as it is. */
 function namesFor(selected: string): readonly string[] {
   if (!isPattern(selected)) return [selected];
   const found = demoRepositories.filter((name) => matchesPattern(selected, name));
   if (found.length === 0)
-    throw refused(selected, `fits none of the made-up repositories: ${demoRepositories.join(', ')}`);
+    throw refused(selected, `matches none of the synthetic repositories: ${demoRepositories.join(', ')}`);
   return found;
 }
 
 /**
- * The directories that a path or pattern names, all of them below the root that the operator opens to every
- * organization. Links are followed first, so that none leads out of it.
+ * The directories that a path or pattern matches below the root that the operator has opened to every organization.
+ * Links are resolved first, so that none leads outside.
  */
 async function directoriesFor(selected: string, root: string | null): Promise<{ name: string; path: string }[]> {
   if (root === null) {
-    throw refused(selected, 'is on the disk of the server, which SYNC_LOCAL_ROOT does not open to organizations');
+    throw refused(selected, 'is on the server, which does not share a directory with organizations (SYNC_LOCAL_ROOT)');
   }
   const top = await realpath(root).catch(() => {
-    throw new SyncError('repository_unreadable', 'The folder of SYNC_LOCAL_ROOT is not there.');
+    throw new SyncError('repository_unreadable', 'The directory of SYNC_LOCAL_ROOT does not exist.');
   });
   const wanted = isAbsolute(selected) ? relative(top, resolve(selected)) : selected;
   const segments = wanted.split(/[/\\]/).filter((each) => each !== '' && each !== '.');
-  // Otherwise a pattern on the way out and back in would tell which directories exist outside.
-  if (segments.includes('..')) throw refused(selected, 'is no directory below SYNC_LOCAL_ROOT');
+  // Otherwise a pattern that leaves the root and returns would reveal which directories exist outside.
+  if (segments.includes('..')) throw refused(selected, 'is not a directory below SYNC_LOCAL_ROOT');
   const found: { name: string; path: string }[] = [];
   for (const name of await expand(top, segments)) {
     const path = await realpath(join(top, name)).catch(() => null);
     if (path !== null && (path === top || path.startsWith(top + sep)))
       found.push({ name: name === '' ? '.' : name, path });
   }
-  if (found.length === 0) throw refused(selected, 'is no directory below SYNC_LOCAL_ROOT');
+  if (found.length === 0) throw refused(selected, 'is not a directory below SYNC_LOCAL_ROOT');
   return found;
 }
 
-/** The relative paths that segments with patterns lead to. */
+/** The relative paths that match segments with patterns. */
 async function expand(top: string, segments: readonly string[]): Promise<string[]> {
   let paths = [''];
   for (const segment of segments) {

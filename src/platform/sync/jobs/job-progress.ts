@@ -3,17 +3,17 @@ import type { SyncProgress } from '../../../sync/surroundings.js';
 import type { JobPart } from './job-parts.js';
 import { failuresOf, type StepResult, type SyncJob } from './sync-job.js';
 
-/** Adds up how far a job has come, out of its steps and of what the step under way tells. */
+/** Computes a job's progress from its steps and the reports of the current step. */
 export interface JobProgress {
-  /** A pattern leads to so many repositories. */
+  /** Reports how many repositories a pattern matches. */
   counted(selected: string, repositories: number): void;
-  /** @param isLast whether repositories are done with after this step @returns what the step reports to */
+  /** @param isLast whether this is the last step of its repositories @returns the step's progress callback */
   stepBegun(isLast: boolean): SyncProgress;
-  /** The step is among the steps now. */
+  /** Called when the step has been added to the steps. */
   stepEnded(): void;
 }
 
-/** @param steps the steps that have ended, by any key; read whenever another one has */
+/** @param steps the finished steps; read whenever another one has finished */
 export function createJobProgress(
   job: SyncJob,
   parts: readonly JobPart[],
@@ -22,7 +22,7 @@ export function createJobProgress(
 ): JobProgress {
   const counts = new Map(parts.filter(({ isPattern }) => !isPattern).map(({ selected }) => [selected, 1]));
   let records = job.recordsBefore;
-  /** Of the step under way. */
+  /** Counts of the current step. */
   let stored = new Map<string, number>();
   let finished: readonly (string | null)[] = [];
   const endedRepositories = (): boolean[] => parts.flatMap((part) => endedOf(part, job, [...steps.values()]));
@@ -64,7 +64,7 @@ export function createJobProgress(
   };
 }
 
-/** Of each repository of a part that no step is left for: whether one of its steps has failed. */
+/** For each repository of a part without remaining steps: whether one of its steps has failed. */
 function endedOf({ selected, isPattern }: JobPart, job: SyncJob, all: readonly StepResult[]): boolean[] {
   const steps = all.filter((step) => step.selected === selected);
   if (steps.length < job.targets.length) return [];

@@ -6,38 +6,38 @@ import { lockDatabaseOf } from '../../records/lock-database.js';
 import type { SyncJob } from './sync-job.js';
 import type { TakenRun } from './sync-jobs.store.js';
 
-/** What a server hands to every job. */
+/** The inputs that every job gets from the server. */
 export interface JobSettings {
   readonly secrets: Pick<SecretBox, 'open'>;
-  /** Connection string of the database that is filled. */
+  /** Connection string of the target database. */
   readonly store: string;
   /** Connection string of the server's own PostgreSQL. */
   readonly database: string;
-  /** Networks (CIDR) beside the public addresses in which code hosts may be. */
+  /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
-  /** The folder whose repositories organizations may read; null: none. */
+  /** The directory whose repositories organizations may read; null: none. */
   readonly localRoot: string | null;
-  /** By which work units are classified; null: the rules that come with Plumbline. */
+  /** The rules that classify work units; null: the built-in rules. */
   readonly rulesFile: string | null;
 }
 
 export type PreparedJob =
   | { readonly job: SyncJob }
-  /** Fit for people. */
+  /** A message for users. */
   | { readonly refusal: string };
 
-/** The job of a run, or why it cannot be done. */
+/** The job of a run, or why it cannot run. */
 export function prepareJob(
   run: TakenRun,
   { secrets, store, database, integrationNetworks, localRoot, rulesFile }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
-    return { refusal: `What is read cannot be stored in ANALYTICS_URI: ${address.problem}. Ask the operator.` };
+    return { refusal: `Data cannot be stored in ANALYTICS_URI: ${address.problem}. Contact the operator.` };
   }
   const isCodeHost = run.provider === 'host_a' || run.provider === 'host_b';
   if (isCodeHost && run.secret_sealed === null) {
-    return { refusal: 'The integration of this configuration is gone or switched off. Connect it again.' };
+    return { refusal: 'The integration of this configuration has been deleted or disabled. Connect it again.' };
   }
   const job: Omit<SyncJob, 'credential'> = {
     orgId: run.org_id,
@@ -58,11 +58,13 @@ export function prepareJob(
     const token = secrets.open(run.secret_sealed, secretContext(run.integration_id));
     return { job: { ...job, credential: { token, baseUrl: run.base_url } } };
   } catch {
-    return { refusal: 'The stored token cannot be opened: SECRETS_KEY is another one than it was. Connect it again.' };
+    return {
+      refusal: 'The stored token cannot be decrypted because SECRETS_KEY has changed. Connect the integration again.',
+    };
   }
 }
 
-/** The texts of a job that nobody may see. */
+/** The secret values of a job. */
 export function secretsOf({ credential, store, locks }: SyncJob): string[] {
   const addresses = locks === null ? [store] : [store, locks];
   return [...addresses, ...addresses.flatMap(passwordsOf), ...(credential === null ? [] : [credential.token])];

@@ -1,4 +1,4 @@
-/** The process of one job: started by `execute-in-process.ts`, told what to do over its IPC channel. */
+/** The process of one job, started by `execute-in-process.ts`. Receives the job over its IPC channel. */
 import { constants, setPriority } from 'node:os';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import { keepHeapSteady } from '../../../sync/steady-heap.js';
@@ -7,9 +7,9 @@ import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import type { SyncExecution, SyncJob } from './sync-job.js';
 
-/** The server reads the progress with its heartbeats, which are farther apart. */
+/** The server reads the progress with its heartbeats, which are less frequent. */
 const progressEveryMs = 500;
-/** How long a page may take to be stored after the server has died. */
+/** How long storing a page may take after the server has died. */
 const graceMs = 10_000;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
@@ -21,9 +21,10 @@ process.on('message', (message) => {
   if (received.kind === 'start') execution = start(received.job);
   else execution?.stop();
 });
-// Ctrl-C and service managers signal all processes of a group: the server decides, and the page under way is finished.
+// Ctrl-C and service managers signal all processes of a group; only the server decides, so the current page is
+// finished.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => execution?.stop());
-// The server is gone: another one goes on with the job.
+// The server has died; another one continues the job.
 process.once('disconnect', () => {
   execution?.stop();
   setTimeout(() => process.exit(1), graceMs).unref();
@@ -53,7 +54,7 @@ function start(job: SyncJob): SyncExecution {
   void started.ended.then((end) => {
     clearInterval(timer);
     sendProgress();
-    // Connections to hosts may still be kept alive; nothing is left to do on them.
+    // Connections to hosts may still be open; nothing remains to be done on them.
     tell({ kind: 'end', end }, () => process.exit(0));
   });
   return started;

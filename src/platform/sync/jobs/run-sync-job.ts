@@ -22,15 +22,18 @@ import {
 
 type StepSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded'>;
 
-/** What a job needs from outside; it reports its progress by itself, and calls only what its organization may reach. */
+/**
+ * The external dependencies of a job. The job creates its own progress reports and an HTTP client limited to its
+ * organization.
+ */
 export type JobSurroundings = Omit<StepSurroundings, 'fetch' | 'localRoot'>;
 
-/** After so many steps in a row that a host or the database had no answer for, the rest is left to another attempt. */
+/** After this many consecutive steps without a reply from host or database, the rest is left to another attempt. */
 const mostFailuresInARow = 3;
 
 /**
- * Does a job step by step: every target of every repository, through the sync engine. A step that fails is reported
- * like any other; the ones after it are done nevertheless, unless they could not succeed either.
+ * Runs a job step by step: every target of every repository, through the sync engine. A failed step is reported, and
+ * the following steps still run unless they would fail for the same reason.
  *
  * @throws the abort signal's reason, once it is aborted
  */
@@ -49,7 +52,7 @@ export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report:
 }
 
 async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: JobReport): Promise<void> {
-  // Before there are data, so that each work unit has its team from the start.
+  // Before any data exist, so that each work unit has its team from the start.
   if (job.isDemo) await giveDemoTeams(job, surroundings);
   const parts = await partsOf(job);
   const steps = new Map<string, StepResult>();
@@ -73,7 +76,9 @@ async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: Jo
   }
 }
 
-/** The database is away, a package is missing, or the credential opens nothing: the next steps would fail like this one. */
+/**
+ * The database is down, a package is missing, or the credential is invalid: the next steps would fail in the same way.
+ */
 function isHopeless(step: StepResult, steps: ReadonlyMap<string, StepResult>): boolean {
   const codes = failuresOf(step).map(({ failure }) => failure.code);
   if (codes.includes('database_failed') || codes.includes('connectors_missing')) return true;
@@ -81,9 +86,9 @@ function isHopeless(step: StepResult, steps: ReadonlyMap<string, StepResult>): b
 }
 
 /**
- * Counts the repositories of a pattern, by their names alone, so that the progress knows how many there are.
+ * Counts the repositories of a pattern by listing their names, so that the progress knows the total.
  *
- * @returns null: the steps can begin
+ * @returns null: the steps can start
  */
 async function list(
   part: JobPart,
@@ -129,7 +134,7 @@ async function stepOf(
   }
 }
 
-/** The environment is left out: another's credentials must never stand in for those of the organization. */
+/** The environment is omitted, so that no other credential can replace that of the organization. */
 function requestOf(
   { options }: JobPart,
   target: Target,

@@ -2,27 +2,27 @@ import { after } from '../../surroundings.js';
 import { outcomeOf } from './job-outcome.js';
 import type { ExecutionEnd, StepResult } from './sync-job.js';
 
-/** What becomes of a run whose execution has ended. */
+/** What happens to a run whose execution has ended. */
 export type Settlement =
   | { readonly kind: 'end'; readonly status: 'complete' | 'partial' | 'failed'; readonly error: string | null }
   | {
       readonly kind: 'put back';
       readonly availableAt: Date;
       readonly error: string | null;
-      /** Whether this was an attempt; it was none when the server had to stop. */
+      /** Whether this counts as an attempt. An interruption by the server does not. */
       readonly counts: boolean;
     };
 
-/** With the delays below, passing failures are waited out for about eight minutes. */
+/** With the delays below, temporary failures are retried for about eight minutes. */
 export const mostAttempts = 6;
 const firstDelaySeconds = 15;
 const maxDelaySeconds = 900;
 
 /**
- * Decides what becomes of a run.
+ * Decides what happens to a run.
  *
- * @param run `attempts` counts this one; `isStopping` says whether the server has told it to stop; `secrets` must not
- * appear in the error
+ * @param run `attempts` includes this one; `isStopping`: the server has told it to stop; `secrets` must not appear in
+ * the error
  */
 export function settlementOf(
   end: ExecutionEnd,
@@ -40,7 +40,7 @@ export function settlementOf(
   const { status, error, isWorthRetrying } =
     end.kind === 'finished'
       ? outcomeOf(run.steps, run.secrets)
-      : { status: 'failed' as const, error: 'The process that reads has died.', isWorthRetrying: true };
+      : { status: 'failed' as const, error: 'The sync process died.', isWorthRetrying: true };
   if (!isWorthRetrying || run.attempts >= mostAttempts) return { kind: 'end', status, error };
   const delaySeconds = Math.min(firstDelaySeconds * 2 ** (run.attempts - 1), maxDelaySeconds);
   return { kind: 'put back', availableAt: after(now, delaySeconds), error, counts: true };

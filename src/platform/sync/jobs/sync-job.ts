@@ -5,75 +5,75 @@ import type { ProviderName, Target } from '../../../sync/targets.js';
 
 /** What one run has to do. It is plain data, because it travels to a process of its own. */
 export interface SyncJob {
-  /** Stamped on each record. */
+  /** Stored with each record. */
   readonly orgId: string;
   readonly provider: ProviderName;
   readonly targets: readonly Target[];
-  /** As the configuration has them: names, ids, directories, patterns. */
+  /** As configured: names, ids, directories, patterns. */
   readonly repositories: readonly string[];
   /** null: the provider needs none. */
   readonly credential: { readonly token: string; readonly baseUrl: string | null } | null;
-  /** Connection string of the database that is filled. */
+  /** Connection string of the target database. */
   readonly store: string;
-  /** Connection string of the PostgreSQL in which repositories are locked; null: the store has locks of its own. */
+  /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
   readonly locks: string | null;
-  /** Networks (CIDR) beside the public addresses in which code hosts may be. */
+  /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
-  /** The folder whose repositories `local` may read; null: none. */
+  /** The directory whose repositories `local` may read; null: none. */
   readonly localRoot: string | null;
-  /** By which work units are classified; null: the rules that come with Plumbline. */
+  /** The rules that classify work units; null: the built-in rules. */
   readonly rulesFile: string | null;
-  /** Whether it fills an organization with demo data, which come with teams. */
+  /** Whether it fills an organization with demo data, which include teams. */
   readonly isDemo: boolean;
-  /** What earlier attempts have finished, which is not done again. */
+  /** Steps finished by earlier attempts, which are not repeated. */
   readonly finished: readonly StepResult[];
-  /** How many records earlier attempts have stored. */
+  /** The number of records stored by earlier attempts. */
   readonly recordsBefore: number;
 }
 
-/** What came of one target of one repository, or of all repositories of a pattern. */
+/** The outcome of one target of one repository, or of all repositories of a pattern. */
 export interface StepResult {
-  /** As the configuration has it, or as a pattern led to it. */
+  /** As configured, or as resolved from a pattern. */
   readonly selected: string;
   readonly target: Target;
   readonly repositories: readonly RepositorySummary[];
-  /** Why the step could not even begin; null: it did. */
+  /** Why the step could not start; null: it started. */
   readonly error: SyncFailure | null;
 }
 
-/** Told what happens in a job while it happens. */
+/** Callbacks for the progress of a job. */
 export interface JobReport {
   readonly progress: (progress: Schemas['SyncProgress']) => void;
   readonly step: (step: StepResult) => void;
 }
 
-/** A job under way, in this process or another. */
+/** A job in progress, in this process or another. */
 export interface SyncExecution {
-  /** Never rejected. */
+  /** Never rejects. */
   readonly ended: Promise<ExecutionEnd>;
-  /** Lets the page under way finish. */
+  /** Stops after the current page. */
   stop(): void;
   /** Ends it at once. */
   kill(): void;
 }
 
 export type ExecutionEnd =
-  /** It came to its end; the steps say what came of it. */
+  /** It ran to completion; the steps hold the outcomes. */
   | { readonly kind: 'finished' }
-  /** It was asked to stop, and can be gone on with. */
+  /** It was asked to stop, and can be resumed. */
   | { readonly kind: 'stopped' }
   /** The process died. */
   | { readonly kind: 'died'; readonly reason: string };
 
-/** A run that has come to its end, for those who count them. */
+/** A finished run, for metrics. */
 export interface EndedRun {
   readonly provider: ProviderName;
   readonly status: 'complete' | 'partial' | 'failed' | 'cancelled';
-  /** From when it was first taken up; 0: it never was. */
+  /** Since it was first taken; 0: it never was. */
   readonly durationSeconds: number;
 }
 
-/** @param startedAt when it was taken up first; null: it never was */
+/** @param startedAt when it was first taken; null: it never was */
 export function endedRun(
   provider: ProviderName,
   status: EndedRun['status'],
@@ -87,14 +87,14 @@ export function endedRun(
 /** Starts a job. */
 export type StartExecution = (job: SyncJob, report: JobReport) => SyncExecution;
 
-/** What may go away by itself: worth another attempt. */
+/** Temporary failures that are worth another attempt. */
 const passing: readonly SyncFailureCode[] = ['host_unavailable', 'rate_limited', 'database_failed', 'lock_lost'];
 
 export function isPassing({ code }: SyncFailure): boolean {
   return passing.includes(code);
 }
 
-/** Everything that went wrong in a step, with the repository that it concerns. */
+/** All failures of a step with their repositories. */
 export function failuresOf(step: StepResult): { readonly name: string; readonly failure: SyncFailure }[] {
   const ofRepositories = step.repositories.flatMap(({ name, error }) =>
     error === null ? [] : [{ name, failure: error }],
@@ -102,17 +102,17 @@ export function failuresOf(step: StepResult): { readonly name: string; readonly 
   return step.error === null ? ofRepositories : [{ name: step.selected, failure: step.error }, ...ofRepositories];
 }
 
-/** Whether another attempt has nothing to do here: all is read, or what is not never will be. */
+/** Whether retrying is pointless: all is read, or the failure is permanent. */
 export function isSettled(step: StepResult): boolean {
   return !failuresOf(step).some(({ failure }) => isPassing(failure));
 }
 
-/** Whether something was read. */
+/** Whether any data was read. */
 export function hasSucceeded(step: StepResult): boolean {
   return step.error === null && step.repositories.some(({ status }) => status === 'ok');
 }
 
-/** Tells the steps of a job apart. */
+/** Identifies a step of a job. */
 export function stepKey({ selected, target }: Pick<StepResult, 'selected' | 'target'>): string {
   return `${target} ${selected}`;
 }

@@ -3,16 +3,16 @@ import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { after } from '../../surroundings.js';
 import type { StepResult } from './sync-job.js';
 
-/** A run that this worker has taken up, with what it is to do. */
+/** A run that this worker has taken, with its job. */
 export interface TakenRun {
   readonly id: string;
   readonly org_id: string;
-  /** When it was taken up first. */
+  /** When it was first taken. */
   readonly started_at: Date;
-  /** Counts this attempt. */
+  /** Includes this attempt. */
   readonly attempts: number;
   readonly progress: Partial<Schemas['SyncProgress']>;
-  /** What earlier attempts have come to; null: there was none. */
+  /** The results of earlier attempts; null: there are none. */
   readonly result: StoredResult | null;
   readonly provider: Schemas['SyncProvider'];
   readonly targets: Schemas['SyncTarget'][];
@@ -20,34 +20,33 @@ export interface TakenRun {
   /** Whether it fills an organization with demo data. */
   readonly is_demo: boolean;
   readonly integration_id: string | null;
-  /** The credential of the integration; null where there is none, or it is switched off. */
+  /** The credential of the integration; null if there is none or it is disabled. */
   readonly secret_sealed: Uint8Array | null;
   readonly base_url: string | null;
 }
 
-/** The column `result`: what came of each step. */
+/** The column `result`: the outcome of each step. */
 export interface StoredResult {
   readonly steps: readonly StepResult[];
 }
 
-/** Who writes: a run belongs to the worker that took it up last. */
+/** Identifies the writer: a run belongs to the worker that took it last. */
 export interface RunOfWorker {
   readonly runId: string;
   readonly worker: string;
 }
 
-/** How far a run has come, as it is stored. */
+/** The stored progress of a run. */
 export interface RunState {
   readonly progress: Partial<Schemas['SyncProgress']>;
-  /** null: those that are stored are all there are. */
+  /** null: the stored ones are complete. */
   readonly steps: readonly StepResult[] | null;
 }
 
 /**
- * Takes up runs: those that wait, and those whose worker has not been heard of for `silenceSeconds`. No two workers take
- * the same one.
+ * Takes runs that are pending, or whose worker has been silent for `silenceSeconds`. No two workers take the same run.
  *
- * @param options `runId` takes that one alone, if it is due
+ * @param options `runId` takes only that run, if it is due
  */
 export async function takeDueRuns(
   sql: Sql,
@@ -77,7 +76,7 @@ export async function takeDueRuns(
     left join integrations i on i.org_id = c.org_id and i.id = c.integration_id and i.is_active`;
 }
 
-/** Says that the worker is alive, and how far it has come. @returns false: the run has ended, or is another worker's */
+/** Stores a heartbeat and the progress. @returns false: the run has ended, or belongs to another worker */
 export async function storeHeartbeat(sql: Sql, run: RunOfWorker, state: RunState, now: Date): Promise<boolean> {
   const updated = await sql`
     update sync_runs set heartbeat_at = ${now}, ${stateColumns(sql, state)}
@@ -85,7 +84,7 @@ export async function storeHeartbeat(sql: Sql, run: RunOfWorker, state: RunState
   return updated.length > 0;
 }
 
-/** Ends a run. @returns false: it has ended already, or is another worker's */
+/** Ends a run. @returns false: it has already ended, or belongs to another worker */
 export async function storeEnd(
   sql: DatabaseSql,
   run: RunOfWorker,
@@ -110,8 +109,8 @@ export async function storeEnd(
 }
 
 /**
- * Puts a run back into the queue. @param counts whether this was an attempt; it was none when the server had to stop
- * @returns false: it has ended, or is another worker's
+ * Puts a run back into the queue. @param counts whether this was an attempt; an interruption by the server is not
+ * @returns false: it has ended, or belongs to another worker
  */
 export async function putBack(
   sql: Sql,

@@ -2,29 +2,29 @@ import type { Random } from '../../surroundings.js';
 import { takeDueRuns } from './sync-jobs.store.js';
 import { workOn, type RunInWork, type WorkOptions } from './work.js';
 
-/** Does the sync runs of the queue, in the background. */
+/** Runs the sync runs of the queue, in the background. */
 export interface SyncJobs {
-  /** Looks into the queue soon: called after a transaction that put a run there. */
+  /** Checks the queue soon. Call it after a transaction that added a run. */
   wake(): void;
-  /** Looks soon whether this run still is to be done: called after a transaction that cancelled it. */
+  /** Checks soon whether this run is still to be done. Call it after a transaction that cancelled it. */
   recheck(runId: string): void;
-  /** Takes nothing up any more, lets each run finish its page, and puts it back for whoever goes on. */
+  /** Stops taking runs, lets each current run finish its page, and puts it back for another server. */
   stop(deadlineMs: number): Promise<void>;
 }
 
 export interface SyncJobsOptions extends WorkOptions {
   readonly random: Random;
-  /** Most runs at a time; 0: none is ever taken up. */
+  /** The maximum number of concurrent runs; 0: none. */
   readonly limit: number;
 }
 
 const pollMs = 2000;
-/** Many heartbeats long, so that a slow database gives nobody up for dead. */
+/** Many heartbeats, so that a slow database does not make a worker look dead. */
 const silenceSeconds = 30;
 
 /**
- * Starts to take up runs. Any number of servers do so on one database. A run is a row, taken under a lock and kept by
- * heartbeats: when its worker dies, another one goes on where the last stored page ends.
+ * Starts taking runs. Several servers can work on one database. A run is a row, taken under a lock and kept by
+ * heartbeats. When its worker dies, another one resumes after the last stored page.
  */
 export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
   const { sql, clock, random, log, limit } = options;
@@ -42,27 +42,27 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
         for (const run of runs) begin(run.id, workOn(run, worker, options));
       }
     } finally {
-      looking = null; // in the same step as the last look at `asked`, so that no request falls between
+      looking = null; // synchronously after the last check of `asked`, so that no request is missed
     }
   };
   const begin = (runId: string, run: RunInWork): void => {
     inWork.set(runId, run);
-    if (stopped) run.stop(); // it was being taken up when the server was told to stop
+    if (stopped) run.stop(); // it was being taken when the server was told to stop
     const leave = (): void => {
       inWork.delete(runId);
-      attempt(); // there is room for another
+      attempt(); // there is capacity for another
     };
     run.done.then(leave, (error: unknown) => {
-      log.error({ err: error, run_id: runId }, 'a sync run was left by a fault; it is taken up again');
+      log.error({ err: error, run_id: runId }, 'a sync run failed unexpectedly; will retry');
       leave();
     });
   };
   const attempt = (): void => {
-    if (stopped || inWork.size >= limit) return; // whoever leaves looks again
+    if (stopped || inWork.size >= limit) return; // a finishing run checks again
     asked = true;
     looking ??= look();
     looking.catch((error: unknown) => {
-      log.warn({ err: error }, 'the sync runs cannot be read for now');
+      log.warn({ err: error }, 'the sync runs cannot be read; will retry');
     });
   };
   const timer = setInterval(attempt, pollMs);
@@ -78,7 +78,7 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
       const deadline = setTimeout(() => {
         for (const run of inWork.values()) run.kill();
       }, deadlineMs);
-      await looking?.catch(() => undefined); // what went wrong was logged by whoever started it
+      await looking?.catch(() => undefined); // failures were logged by the code that started it
       for (const run of inWork.values()) run.stop();
       await Promise.allSettled([...inWork.values()].map((run) => run.done)); // likewise
       clearTimeout(deadline);
@@ -87,9 +87,9 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
 }
 
 /**
- * Works on one run, if it is due, and on no other: for a command that does not serve.
+ * Runs one run, if it is due, and no other. For a command without a server.
  *
- * @returns null: it is not due, or another worker's
+ * @returns null: it is not due, or belongs to another worker
  */
 export async function workOnRun(
   runId: string,

@@ -15,30 +15,30 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
-  /** Told of each run that was brought to its end here. */
+  /** Called for each run that ended here. */
   readonly ended?: (run: EndedRun) => void;
 }
 
-/** A run that is being worked on. */
+/** A run in progress. */
 export interface RunInWork {
-  /** Resolves when its outcome is stored, or it is no longer this worker's. */
+  /** Resolves when its outcome is stored, or it no longer belongs to this worker. */
   readonly done: Promise<void>;
-  /** The server stops: the run goes back into the queue after its page. */
+  /** The server stops: put the run back into the queue after its current page. */
   stop(): void;
-  /** The server has no more time. */
+  /** The server's shutdown deadline has passed. */
   kill(): void;
-  /** Looks at once whether it is still to be done. */
+  /** Checks at once whether the run is still to be done. */
   recheck(): void;
 }
 
 const heartbeatMs = 2000;
-/** A run that ended elsewhere gets this long to finish its page. */
+/** The time for a run that was ended elsewhere to finish its page. */
 const graceMs = 10_000;
-/** How soon what could not be stored is tried again. */
+/** The delay before a failed store is retried. */
 const retryStoreMs = 500;
-const deadTooOften = 'The process that reads has died again and again.';
+const deadTooOften = 'The sync process died repeatedly.';
 
-/** Does a run that was taken up, and stores what comes of it. */
+/** Runs a taken run and stores its outcome. */
 export function workOn(run: TakenRun, worker: string, options: WorkOptions): RunInWork {
   const prepared = prepareJob(run, options);
   if ('refusal' in prepared) return refuse(run, worker, prepared.refusal, options);
@@ -46,7 +46,7 @@ export function workOn(run: TakenRun, worker: string, options: WorkOptions): Run
   return execute(run, worker, prepared.job, options);
 }
 
-/** Ends a run that cannot be done. When even that cannot be stored, the run is taken up again after a while. */
+/** Ends a run that cannot be done. If even that cannot be stored, the run is taken again later. */
 function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log, ended }: WorkOptions): RunInWork {
   const store = async (): Promise<void> => {
     const key = { runId: run.id, worker };
@@ -68,7 +68,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
   let isStopping = false;
   let outOfTime = false;
 
-  log.info({ ...fields, provider: run.provider, targets: run.targets }, 'sync run taken up');
+  log.info({ ...fields, provider: run.provider, targets: run.targets }, 'sync run started');
   const execution = options.execute(job, {
     progress: (progress) => (state.progress = progress),
     step: (step) => {
@@ -86,7 +86,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       return false;
     } catch (error) {
       state.hasNewSteps = true; // they may not have arrived
-      log.warn({ ...fields, err: error }, 'the heartbeat of a sync run cannot be stored for now');
+      log.warn({ ...fields, err: error }, 'the heartbeat of a sync run cannot be stored; will retry');
       return true;
     }
   });
@@ -113,7 +113,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       : putBack(sql, key, final, settlement);
   };
 
-  /** A database that is away comes back; a run is not forgotten over that while the server has time. */
+  /** Retries while the server has time, so that a run is not lost to a short database outage. */
   const insist = async (attempt: () => Promise<boolean>): Promise<boolean> => {
     for (;;) {
       try {
@@ -140,7 +140,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
   };
 }
 
-/** Calls `beat` again and again, one call at a time, until it says false or is stopped. */
+/** Calls `beat` repeatedly, one call at a time, until it returns false or is stopped. */
 function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promise<boolean> } {
   let isAlive = true;
   let beating: Promise<void> | null = null;
@@ -154,7 +154,7 @@ function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promi
   const timer = setInterval(beatOnce, heartbeatMs);
   return {
     beat: beatOnce,
-    /** @returns whether the last beat was answered */
+    /** @returns whether the last beat succeeded */
     stop: async () => {
       clearInterval(timer);
       await beating;
@@ -165,7 +165,7 @@ function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promi
 
 function saidOf(settlement: Settlement): string {
   if (settlement.kind === 'end') return 'sync run ended';
-  return settlement.counts ? 'sync run will be tried again' : 'sync run goes back to the queue';
+  return settlement.counts ? 'sync run will be retried' : 'sync run returned to the queue';
 }
 
 interface State {
@@ -179,7 +179,10 @@ function startState({ progress, result }: TakenRun): State {
   return { progress, steps, hasNewSteps: false };
 }
 
-/** What the database does not know yet: the steps of a thousand repositories are not written every other second. */
+/**
+ * The changes since the last write, because the steps of a thousand repositories must not be written every other
+ * second.
+ */
 function changesOf(state: State): RunState {
   const { progress, steps, hasNewSteps } = state;
   state.hasNewSteps = false;

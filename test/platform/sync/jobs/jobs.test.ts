@@ -70,7 +70,7 @@ describe('a run of made-up data', () => {
     const id = await queue.configure({ repositories: ['zebra/*'] });
     const run = await queue.until(id, await queue.start(id), 'failed');
     expect(run.error).toBe(
-      'zebra/*: zebra/* fits none of the made-up repositories: acme/api, acme/mobile-app, acme/payments, acme/web-shop.',
+      'zebra/*: zebra/* matches none of the synthetic repositories: acme/api, acme/mobile-app, acme/payments, acme/web-shop.',
     );
   });
 });
@@ -218,10 +218,10 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     const id = await queue.configure({ provider: 'host_a', integration_id: integration, repositories: ['acme/api'] });
     await platform.database.sql`update integrations set secret_sealed = '\\x01' where id = ${integration}`;
     const sealed = await queue.until(id, await queue.start(id), 'failed');
-    expect(sealed.error).toMatch(/^The stored token cannot be opened/);
+    expect(sealed.error).toMatch(/^The stored token cannot be decrypted/);
     await platform.database.sql`update integrations set is_active = false where id = ${integration}`;
     const off = await queue.until(id, await queue.start(id), 'failed');
-    expect(off.error).toBe('The integration of this configuration is gone or switched off. Connect it again.');
+    expect(off.error).toBe('The integration of this configuration has been deleted or disabled. Connect it again.');
   });
 
   it('is not sent to an address that is neither public nor allowed', async () => {
@@ -269,7 +269,7 @@ describe('a run of local repositories', () => {
     const run = await queue.until(id, await queue.start(id), 'partial');
     expect(run.progress).toMatchObject({ repositories_total: 5, repositories_done: 2, repositories_failed: 3 });
     for (const refused of ['team/link', outside, '../']) {
-      expect(run.error).toContain(`${refused}: ${refused} is no directory below SYNC_LOCAL_ROOT.`);
+      expect(run.error).toContain(`${refused}: ${refused} is not a directory below SYNC_LOCAL_ROOT.`);
     }
     expect(await storedCommits()).toEqual({ one: 3, two: 3 });
   });

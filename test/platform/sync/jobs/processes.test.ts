@@ -85,7 +85,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
     const [pid] = jobProcesses(process.pid);
     process.kill(pid ?? 0, 'SIGKILL');
     const waiting = await queue.until(configId, runId, 'pending');
-    expect(waiting.error).toBe('The process that reads has died.');
+    expect(waiting.error).toBe('The sync process died.');
     expect(platform.logLines.join('')).toContain('SIGKILL');
     host.fault = () => undefined;
     platform.clock.advance(60);
@@ -152,7 +152,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
       expect((await server.finished).exitCode).toBe(0);
       expect(await queue.read(configId, runId)).toMatchObject({ status: 'pending', error: null });
       const log = JSON.stringify(server.logLines);
-      expect(log).toContain('sync run goes back to the queue');
+      expect(log).toContain('sync run returned to the queue');
       expect(log).not.toContain(host.token);
       expect(log).not.toContain(database.uri);
       host.fault = () => undefined;

@@ -42,7 +42,7 @@ describe('a run whose execution', () => {
     const last = { ...run, attempts: 6 };
     const reason = 'acme/api: The host is away.';
     expect(settlementOf(finished, last, now)).toEqual({ kind: 'end', status: 'failed', error: reason });
-    const death = 'The process that reads has died.';
+    const death = 'The sync process died.';
     expect(settlementOf(died, last, now)).toEqual({ kind: 'end', status: 'failed', error: death });
   });
 

@@ -65,5 +65,5 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
       rulesFile: null,
     },
   );
-  expect(prepared).toEqual({ refusal: expect.stringMatching(/^What is read cannot be stored in ANALYTICS_URI: /) });
+  expect(prepared).toEqual({ refusal: expect.stringMatching(/^Data cannot be stored in ANALYTICS_URI: /) });
 });

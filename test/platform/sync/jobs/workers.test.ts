@@ -76,7 +76,7 @@ describe('workers', () => {
     platform.running.syncJobs.wake();
     await another(executeWithoutSleep);
     await queue.until(id, runId, 'complete'); // by the other server, so that the wait for nothing has an end
-    expect(platform.logLines.join('')).not.toContain('sync run taken up');
+    expect(platform.logLines.join('')).not.toContain('sync run started');
   });
 
   it('stop a run that was cancelled, and write nothing of it any more', async () => {
@@ -146,6 +146,6 @@ describe('workers', () => {
     other.clock.advance(120);
     other.running.syncJobs.wake();
     const run = await queue.until(id, runId, 'failed');
-    expect(run.error).toBe('The process that reads has died again and again.');
+    expect(run.error).toBe('The sync process died repeatedly.');
   });
 });
