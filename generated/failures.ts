@@ -112,9 +112,9 @@ export type FailureCase<Family extends FailureFamily> = keyof FailureFields[Fami
 export interface FailureEntry<Fields> {
   /** The page that explains it: `/problems/<slug>`. */
   readonly slug: string;
-  /** What a server answers it with; empty for what only a command line raises. */
+  /** The statuses of a server's reply; empty if only a command line raises it. */
   readonly statuses: readonly number[];
-  /** What a command line ends with. */
+  /** The exit code of a command line. */
   readonly exitCode: number;
   readonly message: (fields: Fields) => string;
 }
@@ -498,7 +498,7 @@ export const failureCatalogue: {
   },
 };
 
-/** What a case says to people. */
+/** The message of a case. */
 export function failureMessage<Family extends FailureFamily, Case extends FailureCase<Family>>(
   family: Family,
   failureCase: Case,
@@ -507,7 +507,7 @@ export function failureMessage<Family extends FailureFamily, Case extends Failur
   return failureCatalogue[family][failureCase].message(fields);
 }
 
-/** A place in a file, for people: `services.web.ports[0]`. */
+/** A path in a file, for people: `services.web.ports[0]`. */
 export function placeText(place: readonly (string | number)[]): string {
   return place.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

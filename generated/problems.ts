@@ -2062,7 +2062,7 @@ export function orchestratorProjectNotIngested(
   };
 }
 
-/** The problem of each entry of the error catalogue that a server can answer, by error and case. */
+/** The problem of each entry of the error catalogue that a server can return, by error and case. */
 export const failureProblems = {
   RuntimeError: {
     notFound: runtimeNotFound,
@@ -2121,7 +2121,7 @@ export const failureProblems = {
   },
 } as const;
 
-/** Every problem by its slug: what its page says. */
+/** The content of every problem's page, by slug. */
 export const problemCatalogue = {
   'malformed-request': {
     title: 'Malformed request',

@@ -1,9 +1,9 @@
 /**
- * `npm run build -w sdk [-- <folder>]`: builds the package into `dist/`, or into `<folder>/dist` when one is given.
+ * `npm run build -w sdk [-- <folder>]`: builds the package into `dist/`, or into `<folder>/dist`.
  *
- * Every module stays a file of its own, in both module systems: entry points then share the classes that callers test
- * with `instanceof`, and a bundler leaves out what is not imported. The declarations are the same text on both sides;
- * the package.json beside them tells TypeScript and Node which module system they describe.
+ * Every module stays a separate file in both module systems: entry points then share the classes that callers test with
+ * `instanceof`, and bundlers can remove unused modules. The declarations are identical for both; the package.json beside
+ * them tells TypeScript and Node the module system.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,8 +39,8 @@ function transpile(format) {
   for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue;
     const target = join(dist, format, file.replace(/\.ts$/, '.js'));
-    // As text without a place of its own: within a package of type "module", esbuild would take `default` of what a
-    // CommonJS module requires for the whole of its exports.
+    // Passed as text without a path: in a package of type "module", esbuild would treat `default` of a required
+    // CommonJS module as all of its exports.
     const { code, map } = transformSync(readFileSync(join(source, file), 'utf8'), {
       loader: 'ts',
       sourcemap: 'external',

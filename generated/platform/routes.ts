@@ -2164,7 +2164,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
   },
 ];
 
-/** The problems that answer requests which match no operation. */
+/** The problems of requests that match no operation. */
 export const apiProblems: Readonly<Record<string, Validator>> = {
   'route-not-found': validators.problem_RouteNotFound,
   'method-not-allowed': validators.problem_MethodNotAllowed,

@@ -1,26 +1,26 @@
 /**
- * The text of a query, and what it takes and gives. Those of the persisted queries come with the SDK; for queries of
- * your own, `analyticsDocument` makes one, and the documents that graphql-codegen makes with `documentMode: string` do too.
+ * The text of a query with the types of its variables and its result. The SDK contains those of the persisted queries.
+ * Create others with `analyticsDocument`, or with graphql-codegen and `documentMode: string`.
  */
 export interface AnalyticsDocument<Result, Variables> {
   /** The text. */
   toString(): string;
-  /** Never there at run time: it carries the types. */
+  /** Never present at run time: it carries the types. */
   readonly __apiType?: (variables: Variables) => Result;
 }
 
-/** A query that the server knows by an id. */
+/** A query that the server knows by its id. */
 export interface PersistedDocument<Result, Variables> {
   readonly id: string;
   readonly text: string;
-  /** Never there at run time: it carries the types. */
+  /** Never present at run time: it carries the types. */
   readonly __apiType?: (variables: Variables) => Result;
 }
 
 /**
- * Gives a query of your own its types.
+ * Adds types to your query.
  *
- * @param text one operation that takes a variable `orgId`
+ * @param text one operation with a variable `orgId`
  */
 export function analyticsDocument<Result, Variables extends OrganizationVariables>(
   text: string,
@@ -28,7 +28,7 @@ export function analyticsDocument<Result, Variables extends OrganizationVariable
   return { toString: () => text };
 }
 
-/** Every query is about one organization. */
+/** Every query needs an organization. */
 export interface OrganizationVariables {
   readonly orgId: string;
 }

@@ -1,20 +1,20 @@
 import type { AnalyticsErrorDetails } from './generated/analytics/errors.js';
 
-/** What a query gave: its data, or why there is none. Narrows on `ok`. */
+/** The result of a query: its data, or its errors. Narrows on `ok`. */
 export type AnalyticsReply<Data> = AnalyticsSuccess<Data> | AnalyticsFailure;
 
 export interface AnalyticsSuccess<Data> {
   readonly ok: true;
   readonly data: Data;
   readonly error?: never;
-  /** `X-Request-Id` of the reply: what to quote when something needs looking into. */
+  /** `X-Request-Id` of the reply. Quote it when you report a failure. */
   readonly requestId: string | null;
 }
 
 export interface AnalyticsFailure {
   readonly ok: false;
   readonly data?: never;
-  /** The first error; there is seldom another. */
+  /** The first error; usually the only one. */
   readonly error: AnalyticsError;
   readonly errors: readonly AnalyticsError[];
   /** The HTTP status of the reply. */
@@ -28,7 +28,7 @@ export type AnalyticsError = AnalyticsErrorDetails & {
   readonly message: string;
 };
 
-/** The server answered with errors. Thrown by `unwrapAnalytics`; a plain query returns them as a value. */
+/** The server returned errors. Thrown by `unwrapAnalytics`; queries return them as a value. */
 export class AnalyticsQueryError extends Error {
   override readonly name = 'AnalyticsQueryError';
   readonly error: AnalyticsError;
@@ -46,16 +46,16 @@ export class AnalyticsQueryError extends Error {
 }
 
 /**
- * Gives the data of a query, for code that would rather catch than branch.
+ * Returns the data of a query, for code that prefers exceptions.
  *
- * @throws AnalyticsQueryError when the server answered with errors
+ * @throws AnalyticsQueryError when the server returned errors
  */
 export function unwrapAnalytics<Data>(reply: AnalyticsReply<Data>): Data {
   if (reply.ok) return reply.data;
   throw new AnalyticsQueryError(reply);
 }
 
-/** Makes a reply of what the server sent as `{data, errors}`; null when it is no such thing. */
+/** Parses a reply of the form `{data, errors}`; null if it is something else. */
 export function analyticsReplyOf<Data>(
   body: unknown,
   status: number,
@@ -69,7 +69,7 @@ export function analyticsReplyOf<Data>(
   if (error !== undefined) return { ok: false, error, errors: [error, ...others], status, requestId };
   const data: unknown = Reflect.get(body, 'data');
   if (typeof data !== 'object' || data === null) return null;
-  // Its type is that of the document: what the schema promises, and the contract tests prove of the server.
+  // The type is that of the document: the schema guarantees it, and the contract tests verify the server.
   return { ok: true, data: data as Data, requestId };
 }
 
@@ -79,5 +79,5 @@ function errorOf(value: unknown): AnalyticsError | null {
   const extensions: unknown = Reflect.get(value, 'extensions');
   if (typeof message !== 'string' || typeof extensions !== 'object' || extensions === null) return null;
   if (typeof Reflect.get(extensions, 'code') !== 'string') return null;
-  return { ...extensions, message } as AnalyticsError; // which members a code has is what the contract says
+  return { ...extensions, message } as AnalyticsError; // the contract defines the members of each code
 }

@@ -24,7 +24,7 @@ export {
 export * from './generated/analytics/documents.js';
 export * from './generated/analytics/errors.js';
 export type * from './generated/analytics/operations.js';
-/** The types of the whole schema, for queries of your own. */
+/** The types of the whole schema, for custom queries. */
 export type * as AnalyticsSchema from './generated/analytics/schema.js';
 
 /** A connection to the Analytics API. */
@@ -32,7 +32,7 @@ export interface AnalyticsClient {
   /**
    * Sends the text of a query.
    *
-   * @param variables `orgId` among them is the organization that the query is about
+   * @param variables includes `orgId`, the organization of the query
    * @throws ConnectionError, TimeoutError, UnexpectedReplyError, or the reason of the caller's signal
    */
   query<Result, Variables extends OrganizationVariables>(
@@ -40,7 +40,7 @@ export interface AnalyticsClient {
     variables: Variables,
     options?: CallOptions,
   ): Promise<AnalyticsReply<Result>>;
-  /** Sends the id of a persisted query, which the server has the text of. Throws as `query` does. */
+  /** Sends the id of a persisted query. Throws like `query`. */
   persisted<Id extends PersistedQueryId>(
     id: Id,
     variables: PersistedQueries[Id]['variables'],
@@ -50,18 +50,18 @@ export interface AnalyticsClient {
 
 export interface PersistedOptions extends CallOptions {
   /**
-   * Asks the server to refuse (PERSISTED_QUERY_ERROR) unless its queries and schema are exactly those that this SDK was
-   * made with (default false).
+   * Requires that the server's queries and schema are exactly those of this SDK; otherwise it returns
+   * PERSISTED_QUERY_ERROR (default false).
    */
   readonly exactVersion?: boolean | undefined;
 }
 
 /**
- * Makes a client of the Analytics API.
+ * Creates a client of the Analytics API.
  *
- * @param source the client of the Platform API whose user asks: both then share its tokens and renew them together.
- * Options make such a client of their own.
- * @throws TypeError when `baseUrl` is not an absolute http(s) URL free of credentials, query and fragment
+ * @param source the client of the Platform API to share tokens with: both renew them together. Options create a separate
+ * Platform client.
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
  */
 export function createAnalyticsClient(source: PlatformClient | ClientOptions): AnalyticsClient {
   const platform = 'call' in source ? source : createPlatformClient(source);
@@ -81,7 +81,7 @@ export function createAnalyticsClient(source: PlatformClient | ClientOptions): A
 const postGraphql: Operation = {
   method: 'post',
   path: '/graphql',
-  // With these the server answers in the form of GraphQL. What is not among them comes from elsewhere, such as a proxy.
+  // The server replies to these statuses in GraphQL format. Others come from elsewhere, such as a proxy.
   statuses: [200, 400, 401, 403, 413, 415, 500, 503],
   format: { mediaType: 'application/graphql-response+json', parseAs: 'json' },
   scheme: 'bearer',

@@ -11,18 +11,18 @@ const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 const defaultMaxRetryDelayMs = 30_000;
 
-/** Who calls, and with what. */
+/** The caller's credentials. */
 export interface Caller {
   readonly options: ClientOptions;
   readonly tokens: TokenStore;
-  /** The security scheme that the tokens are for; null: the API takes none. */
+  /** The security scheme of the tokens; null: the API has none. */
   readonly scheme: string | null;
   readonly renew: Renew;
 }
 
 /**
- * Sends a request with the caller's access token, where the operation takes one. When the server does not accept it,
- * the tokens are renewed and the request is sent once more; when they cannot be renewed, that 401 is the reply.
+ * Sends a request with the caller's access token, if the operation requires one. If the server rejects the token, the
+ * tokens are renewed and the request is repeated once; if they cannot be renewed, the reply is the 401.
  */
 export async function sendAuthenticated(
   caller: Caller,
@@ -44,14 +44,14 @@ export async function sendAuthenticated(
   return renewed === null ? response : sendWith(renewed.access_token);
 }
 
-/** Other problems with status 401, a wrong password for example, say nothing about the token. */
+/** Other problems with status 401, such as a wrong password, do not concern the token. */
 async function isUnauthenticated(response: Response, operation: Operation): Promise<boolean> {
   if (response.status !== 401) return false;
-  if (operation.statuses.includes(401)) return true; // one that answers otherwise than with problems has this one
+  if (operation.statuses.includes(401)) return true; // GraphQL replies are not problems and have only this 401
   const body: unknown = await response
     .clone()
     .json()
-    .catch(() => null); // a 401 that is no JSON is not from the API
+    .catch(() => null); // a 401 without JSON does not come from the API
   return isProblem(body) && body.type === '/problems/unauthenticated';
 }
 

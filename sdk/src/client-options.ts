@@ -3,22 +3,22 @@ import type { TokenPair, TokenStore } from './tokens.js';
 import type { Fetch } from './transport.js';
 
 export interface ClientOptions {
-  /** Where the API is: `https://plumbline.example.com`. A path in it is kept. */
+  /** The address of the API: `https://plumbline.example.com`. May include a path. */
   readonly baseUrl: string;
-  /** Sends the requests (default: the global `fetch`). */
+  /** Sends requests (default: the global `fetch`). */
   readonly fetch?: Fetch | undefined;
-  /** Sent with every request. */
+  /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Where tokens are kept (default: in memory). */
+  /** The token store (default: in memory). */
   readonly tokens?: TokenStore | undefined;
-  /** Told of each new token pair, and of null when the tokens are dropped. */
+  /** Called with each new token pair, and with null when the tokens are dropped. */
   readonly onTokens?: ((tokens: TokenPair | null) => void) | undefined;
-  /** Attempts after the first one (default 2). */
+  /** Maximum number of retries (default 2). */
   readonly retries?: number | undefined;
-  /** Milliseconds that one attempt may take (default 30,000). */
+  /** Time limit of one attempt in milliseconds (default 30,000). */
   readonly timeoutMs?: number | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds (default 30,000). */
+  /** The longest `Retry-After` to wait for, in milliseconds (default 30,000). */
   readonly maxRetryDelayMs?: number | undefined;
-  /** Clock, chance and sleep, for tests. */
+  /** Clock, random source and sleep, for tests. */
   readonly timing?: Timing | undefined;
 }

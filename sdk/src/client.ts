@@ -10,20 +10,20 @@ import { createRenewal, type Refresh, type Renew } from './session.js';
 import { memoryTokenStore, observedStore, tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
 import { untilAborted } from './transport.js';
 
-/** A connection to one API, with the tokens of one caller. Generated functions take it as their first argument. */
+/** A connection to one API, with the tokens of one caller. The first argument of the generated functions. */
 export interface ApiClient<Api extends string> {
   readonly api: Api;
-  /** The tokens that the client goes by. Setting and clearing them here is reported to `onTokens`. */
+  /** The client's tokens. Changes made here are also reported to `onTokens`. */
   readonly tokens: TokenStore;
   /**
-   * Performs an operation; the generated function of each operation calls this.
+   * Performs an operation; called by the generated function of each operation.
    *
    * @throws ConnectionError, TimeoutError, UnexpectedReplyError, or the reason of the caller's signal
    */
   call<Result extends AnyResult>(operation: Operation, request?: AnyRequest): Promise<Result>;
 }
 
-/** How an API authenticates with tokens. */
+/** The token authentication of an API. */
 export interface TokenScheme<Api extends string> {
   /** The security scheme whose bearer token is the access token. */
   readonly name: string;
@@ -31,10 +31,10 @@ export interface TokenScheme<Api extends string> {
 }
 
 /**
- * Makes a client of one API. It shares nothing with other clients.
+ * Creates a client of one API. Clients share no state.
  *
- * @param tokenScheme null: the API takes no tokens
- * @throws TypeError when `baseUrl` is not an absolute http(s) URL free of credentials, query and fragment
+ * @param tokenScheme null: the API does not use tokens
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
  */
 export function createApiClient<Api extends string>(
   api: Api,
@@ -55,7 +55,7 @@ export function createApiClient<Api extends string>(
         const result = await perform(http, { ...caller, renew }, operation, request);
         const issued = result.ok && request.adoptTokens !== false ? issuedTokens(operation, result.data) : null;
         if (issued !== null) await tokens.set(issued);
-        // The generated function states what its operation answers, and the contract tests prove it of the server.
+        // The generated function defines the replies of its operation, and the contract tests verify the server.
         return result as Result;
       };
       const replacesTokens = operation.issues !== undefined && operation.scheme !== undefined;
@@ -67,7 +67,7 @@ export function createApiClient<Api extends string>(
   return client;
 }
 
-/** What openapi-fetch needs to know of the paths here; the types of each operation are in its generated function. */
+/** The path type for openapi-fetch; the generated functions have the exact types of each operation. */
 type AnyPaths = Record<string, Record<Operation['method'] | 'trace', AnyOperation>>;
 
 interface AnyOperation {
@@ -95,7 +95,7 @@ async function perform(
     });
     return resultOf(operation, reply.response, reply.response.ok ? reply.data : reply.error, request.signal);
   } catch (error) {
-    // What says that it is JSON and is not cannot be a reply of ours.
+    // A body that is declared as JSON and is not cannot come from this API.
     if (error instanceof SyntaxError && received.response !== undefined) {
       throw new UnexpectedReplyError(nameOf(operation), received.response, error);
     }

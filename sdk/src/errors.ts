@@ -1,6 +1,6 @@
 import type { Failure, ProblemDocument } from './result.js';
 
-/** The server answered with a problem. Thrown by `unwrap` and `paginate`; a plain call returns it as a value. */
+/** The server returned a problem. Thrown by `unwrap` and `paginate`; calls return it as a value. */
 export class PlumblineError extends Error {
   override readonly name = 'PlumblineError';
   readonly status: number;
@@ -18,17 +18,17 @@ export class PlumblineError extends Error {
   }
 }
 
-/** No reply came: the server could not be reached, or the connection broke. `cause` is what the fetch threw. */
+/** There was no reply: the server is unreachable, or the connection broke. `cause` is the error of fetch. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
-  /** @param operation method and path template; never the URL, whose query may hold a secret */
+  /** @param operation method and path template; never the URL, whose query may contain a secret */
   constructor(operation: string, cause: unknown) {
     super(`${operation}: the connection failed before the reply was complete`, { cause });
   }
 }
 
-/** No complete reply came within the time allowed for one attempt. */
+/** There was no complete reply within the time limit of one attempt. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   readonly timeoutMs: number;
@@ -39,7 +39,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** A reply that the contract does not have, such as a proxy's error page. */
+/** A reply that the contract does not document, such as a proxy's error page. */
 export class UnexpectedReplyError extends Error {
   override readonly name = 'UnexpectedReplyError';
   readonly status: number;

@@ -7,7 +7,7 @@ export const text: ReplyFormat = { mediaType: 'text/plain', parseAs: 'text' };
 
 export const html: ReplyFormat = { mediaType: 'text/html', parseAs: 'text' };
 
-/** One JSON value per line, handed over as each line arrives. */
+/** One JSON value per line, returned as each line arrives. */
 export const ndjson: ReplyFormat = { mediaType: 'application/x-ndjson', parseAs: 'stream', decode: readLines };
 
 async function* readLines(stream: ReadableStream<Uint8Array>, context: StreamContext): AsyncGenerator {
@@ -24,7 +24,7 @@ async function* readLines(stream: ReadableStream<Uint8Array>, context: StreamCon
       if (done) return;
     }
   } finally {
-    // A consumer that leaves early ends the request; one that read to the end cancels nothing.
+    // A consumer that stops early aborts the request; after a complete read there is nothing to abort.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** What the clients of all APIs share. Each API has an entry point of its own, such as `@plumbline/sdk/platform`. */
+/** Exports shared by the clients of all APIs. Each API has a separate entry point, such as `@plumbline/sdk/platform`. */
 export type { ApiClient } from './client.js';
 export type { ClientOptions } from './client-options.js';
 export { ConnectionError, PlumblineError, TimeoutError, UnexpectedReplyError } from './errors.js';

@@ -1,62 +1,62 @@
-/** What the generated functions hand to the client: one operation of a contract, as data. */
+/** An operation of a contract as data, as the generated functions pass it to the client. */
 export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
-  /** The documented statuses whose body is no problem document. */
+  /** The documented statuses whose body is not a problem. */
   readonly statuses: readonly number[];
-  /** How the body of such a reply is read; absent where none has a body. */
+  /** How the body of such a reply is parsed; absent if there is no body. */
   readonly format?: ReplyFormat;
-  /** It changes nothing, although its method does not say so: it may be repeated. */
+  /** The operation is safe although its method is not, so it may be retried. */
   readonly readsOnly?: boolean;
   /** The media type of the request body, which is text; absent for JSON. */
   readonly sends?: string;
-  /** The security scheme whose bearer token the operation takes. */
+  /** The security scheme whose bearer token the operation requires. */
   readonly scheme?: string;
-  /** Where a reply may carry a token pair: it is one, or holds one as its property `tokens`. */
+  /** Where a reply may contain a token pair: it is one, or has one as its property `tokens`. */
   readonly issues?: 'reply' | 'tokens';
 }
 
 export interface ReplyFormat {
   readonly mediaType: string;
-  /** What openapi-fetch makes of the body before `decode` sees it. */
+  /** How openapi-fetch parses the body before `decode`. */
   readonly parseAs: 'json' | 'text' | 'stream';
   readonly decode?: (stream: ReadableStream<Uint8Array>, context: StreamContext) => AsyncIterable<unknown>;
 }
 
-/** What a stream that breaks off is reported with. */
+/** The context of errors in a stream. */
 export interface StreamContext {
   readonly operation: string;
   readonly response: Response;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a caller may add to any call. */
+/** Options of any call. */
 export interface CallOptions {
-  /** Further headers; they take precedence over those of the client. */
+  /** Additional headers; they take precedence over those of the client. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Ends the call; it then throws the signal's reason. */
+  /** Aborts the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that one attempt may take, instead of the client's. */
+  /** Time limit of one attempt in milliseconds, instead of the client's. */
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first one, instead of the client's. */
+  /** Maximum number of retries, instead of the client's. */
   readonly retries?: number | undefined;
 }
 
-/** What a caller may add to a call whose reply carries tokens. */
+/** Options of a call whose reply contains tokens. */
 export interface TokenCallOptions extends CallOptions {
-  /** Whether the client goes on with the tokens of the reply (default true). */
+  /** Whether the client adopts the tokens of the reply (default true). */
   readonly adoptTokens?: boolean | undefined;
 }
 
-/** A request as the client sees it; the generated interfaces type each one exactly. */
+/** A request of any operation; the generated interfaces have the exact types. */
 export interface AnyRequest extends TokenCallOptions {
   readonly params?: object | undefined;
   readonly query?: object | undefined;
   readonly body?: unknown;
 }
 
-/** Names an operation in messages. */
+/** The name of an operation in messages. */
 export function nameOf(operation: Operation): string {
   return `${operation.method.toUpperCase()} ${operation.path}`;
 }

@@ -13,13 +13,13 @@ interface PageRequest {
 type ItemOf<Result extends AnyResult> = DataOf<Result> extends Page ? DataOf<Result>['items'][number] : never;
 
 /**
- * Goes through all items of a paged operation; the next page is asked for when the last item of the one before has
- * been taken.
+ * Iterates over all items of a paginated operation. The next page is requested when the last item of the previous page
+ * has been consumed.
  *
- * @param operation one whose replies hold `items` and `next_cursor`
- * @param client the client to call it with
- * @param request the request for the first page; `query.limit` is the size of each page
- * @throws PlumblineError when a page is answered with a problem, and whatever the call throws
+ * @param operation its replies have `items` and `next_cursor`
+ * @param client the client
+ * @param request the request for the first page; `query.limit` is the page size
+ * @throws PlumblineError for a problem, and the errors of the call
  */
 export async function* paginate<
   Client,
@@ -34,7 +34,7 @@ export async function* paginate<
   do {
     const query = cursor === undefined ? request.query : { ...request.query, cursor };
     const page: Page = unwrap<Success<number, Page> | Failure>(await operation(client, { ...request, query }));
-    yield* page.items as readonly ItemOf<Result>[]; // `Result` says what its pages hold
+    yield* page.items as readonly ItemOf<Result>[]; // `Result` has the type of the items
     cursor = page.next_cursor;
   } while (cursor !== null);
 }

@@ -10,20 +10,20 @@ export * from './generated/platform/values.js';
 export { followSyncRun, hasSyncRunEnded, waitForSyncRun, type FollowOptions, type SyncRunParams } from './sync-runs.js';
 
 /**
- * Makes a client of the Platform API. It holds the tokens of one user: those of the latest reply that carried some.
+ * Creates a client of the Platform API. It has the tokens of one user: those of the latest reply that contained some.
  *
- * @throws TypeError when `baseUrl` is not an absolute http(s) URL free of credentials, query and fragment
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
  */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   return createApiClient('platform', options, {
     name: 'bearer',
-    // The exchange puts the tokens into the store itself, after looking whether they are still wanted.
+    // The exchange stores the tokens itself, after it has checked that they are still wanted.
     refresh: (client, refresh_token) => refreshTokens(client, { body: { refresh_token }, adoptTokens: false }),
   });
 }
 
 /**
- * Logs out the session that the client holds, and drops its tokens whatever the server says.
+ * Logs out the client's session, and drops its tokens even if the server fails.
  *
  * @returns null when there was no session to log out
  */

@@ -3,10 +3,10 @@ import { nameOf, type Operation } from './operation.js';
 import type { AnyResult, ProblemDocument } from './result.js';
 
 /**
- * Makes a result of a reply.
+ * Converts a reply to a result.
  *
- * @param content the body, as openapi-fetch has parsed it
- * @throws UnexpectedReplyError when the contract cannot have such a reply
+ * @param content the body, as parsed by openapi-fetch
+ * @throws UnexpectedReplyError when the contract does not document such a reply
  */
 export function resultOf(
   operation: Operation,
@@ -33,7 +33,7 @@ export function resultOf(
   return { ok: true, status, data, headers, requestId };
 }
 
-/** Whether a body is a problem. Which members its case has is what the contract says of its `type`. */
+/** Whether a body is a problem. The contract defines the other members for each `type`. */
 export function isProblem(body: unknown): body is ProblemDocument {
   if (typeof body !== 'object' || body === null) return false;
   const members: Partial<Record<keyof ProblemDocument, unknown>> = body;

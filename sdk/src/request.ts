@@ -2,22 +2,22 @@ import type { Operation } from './operation.js';
 import type { Sendable } from './transport.js';
 
 /**
- * The address that paths are appended to.
+ * Validates the base URL.
  *
- * @throws TypeError when it is not an absolute http(s) URL free of credentials, query and fragment
+ * @throws TypeError when it is not an absolute http(s) URL without credentials, query and fragment
  */
 export function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   const plain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!plain || !/^https?:$/.test(url.protocol)) {
-    // The value is left out: it may hold a password.
+    // The message omits the value, which may contain a password.
     throw new TypeError('baseUrl must be an absolute http or https URL without credentials, query or fragment');
   }
   return url.href;
 }
 
 /**
- * Refuses what would lead to another path than the operation's: URLs drop empty and dot segments.
+ * Rejects parameters that would change the path: URLs drop empty and dot segments.
  *
  * @throws TypeError naming the parameter
  */
@@ -31,7 +31,7 @@ export function checkedPathParams(params: Record<string, unknown>): Record<strin
 }
 
 /**
- * The headers of a request: what the operation answers with, then those of the client, then those of the call.
+ * The headers of a request: those of the operation, then those of the client, then those of the call.
  *
  * @throws TypeError naming a header whose value cannot be sent
  */
@@ -45,7 +45,7 @@ export function requestHeaders(
   if (operation.sends !== undefined) headers['content-type'] = operation.sends;
   for (const [name, value] of added.flatMap((each) => Object.entries(each ?? {}))) {
     if (value === undefined) continue;
-    // What fetch itself would throw quotes the value, which may be a secret.
+    // The error of fetch would quote the value, which may be a secret.
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new TypeError(`The value of the header ${name} cannot be sent`);
     headers[name.toLowerCase()] = value;
   }
@@ -53,16 +53,16 @@ export function requestHeaders(
 }
 
 /**
- * An access token as the value of `Authorization`.
+ * Formats an access token for the header `Authorization`.
  *
- * @throws TypeError, without the token, when it is not made of the characters that RFC 6750, section 2.1 allows
+ * @throws TypeError, without the token, when it contains characters that RFC 6750, section 2.1 does not allow
  */
 export function checkedBearer(token: string): string {
   if (!/^[\w\-.~+/]+=*$/.test(token)) throw new TypeError('The access token in the store is not a bearer token');
   return `Bearer ${token}`;
 }
 
-/** A request in a form that can be sent any number of times, with any fetch: a `Request` can be read once. */
+/** Copies a request to a form that any fetch can send repeatedly: a `Request` can be read once. */
 export async function sendableOf(request: Request): Promise<Sendable> {
   const headers: Record<string, string> = {};
   request.headers.forEach((value, name) => {

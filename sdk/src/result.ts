@@ -1,6 +1,6 @@
-/** What every problem has in common (RFC 9457). The generated types of an API add the members of each case. */
+/** The members of all problems (RFC 9457). The generated types of an API add the members of each case. */
 export interface ProblemDocument {
-  /** `/problems/<slug>`: what to branch on. */
+  /** `/problems/<slug>`: the code for programs. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -9,29 +9,29 @@ export interface ProblemDocument {
   readonly request_id: string;
 }
 
-/** A documented reply that is no problem. */
+/** A documented reply that is not a problem. */
 export interface Success<Status extends number = number, Data = unknown> {
   readonly ok: true;
   readonly status: Status;
   readonly data: Data;
   readonly problem?: never;
   readonly headers: Headers;
-  /** `X-Request-Id` of the reply: what to quote when something needs looking into. */
+  /** `X-Request-Id` of the reply. Quote it when you report a failure. */
   readonly requestId: string | null;
 }
 
-/** A documented refusal. */
+/** A documented error. */
 export interface Failure<Status extends number = number, Problem extends ProblemDocument = ProblemDocument> {
   readonly ok: false;
   readonly status: Status;
   readonly problem: Problem;
   readonly data?: never;
   readonly headers: Headers;
-  /** `X-Request-Id` of the reply: what to quote when something needs looking into. */
+  /** `X-Request-Id` of the reply. Quote it when you report a failure. */
   readonly requestId: string | null;
 }
 
 export type AnyResult = Success | Failure;
 
-/** The data of a result's successes. */
+/** The data of a successful result. */
 export type DataOf<Result extends AnyResult> = Extract<Result, { ok: true }>['data'];

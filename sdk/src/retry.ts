@@ -1,9 +1,9 @@
-/** Methods of which a second request does no harm (RFC 9110, section 9.2.2). */
+/** Idempotent methods (RFC 9110, section 9.2.2). */
 const idempotent = ['get', 'head', 'put', 'delete', 'options'];
 const firstDelayMs = 500;
 const longestBackoffMs = 8_000;
 
-/** Time and chance, handed in so that tests hold them. */
+/** Clock, random source and sleep, passed in so that tests control them. */
 export interface Timing {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -34,19 +34,19 @@ export const systemTiming: Timing = {
 export interface RetryPolicy {
   /** In lower case. */
   readonly method: string;
-  /** The longest time to wait on the server's word; one that asks for more gets no further attempt. */
+  /** The longest delay that a server may request; a request for more ends the retries. */
   readonly maxRetryDelayMs: number;
   readonly timing: Timing;
 }
 
 /**
- * Tells how long to wait before the next attempt; null: make none.
+ * Computes the delay before the next attempt; null: do not retry.
  *
- * A 429 was refused before anything was done, so every method may repeat it. After a lost connection, a timeout, 502,
- * 503 or 504 nobody knows what was done, so only idempotent methods do.
+ * A 429 is returned before anything is done, so all methods may be retried. After a lost connection, a timeout, 502, 503
+ * or 504 the outcome is unknown, so only idempotent methods are retried.
  *
- * @param response null: none came
- * @param attempt attempts made so far, from 1
+ * @param response null: there was none
+ * @param attempt number of attempts so far, from 1
  */
 export function delayBeforeRetry(response: Response | null, attempt: number, policy: RetryPolicy): number | null {
   const { method, maxRetryDelayMs, timing } = policy;
@@ -55,7 +55,7 @@ export function delayBeforeRetry(response: Response | null, attempt: number, pol
   if (status !== 429 && !(repeatable && idempotent.includes(method))) return null;
   const asked = retryAfterMs(response?.headers.get('retry-after') ?? null, timing.now());
   if (asked !== null) return asked <= maxRetryDelayMs ? asked : null;
-  // Half of the delay is left to chance, so that clients which failed together do not return together.
+  // Half of the delay is random, so that clients that failed together do not retry together.
   const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), longestBackoffMs);
   return Math.round(backoff * (1 - timing.random() / 2));
 }

@@ -1,25 +1,25 @@
 import type { AnyResult } from './result.js';
 import { tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
 
-/** Exchanges a refresh token for a reply that carries the next pair; null: there is nobody to ask. */
+/** Exchanges a refresh token for a reply with the next pair; null: there is no server to ask. */
 export type Refresh = (refreshToken: string) => Promise<AnyResult | null>;
 
-/** Gives a pair to go on with after `rejected` was refused, or null when there is none. */
+/** Returns a new pair after `rejected` was rejected, or null if there is none. */
 export type Renew = (rejected: string) => Promise<TokenPair | null>;
 
-/** Exchanges of tokens, one at a time. */
+/** Token exchanges, one at a time. */
 export interface Renewal {
-  /** Renews tokens that were refused; callers at the same time share one exchange. */
+  /** Renews rejected tokens; concurrent callers share one exchange. */
   readonly renew: Renew;
-  /** Makes a call whose reply replaces the tokens. It gets the way to renew tokens until it has ended. */
+  /** Makes a call whose reply replaces the tokens. The call can renew tokens while it runs. */
   exclusively<Result>(call: (renew: Renew) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Makes one exchange at a time: a refresh token works once, and a second use would look like a theft. So a refresh must
- * not send the token that an organization switch, for example, is about to replace.
+ * Serializes token exchanges: a refresh token can be used once, and a second use would look like a theft. So a refresh
+ * must not send a token that another exchange, such as an organization switch, is about to replace.
  *
- * @param store where the tokens are; another process may change it meanwhile
+ * @param store the token store; other processes may change it concurrently
  */
 export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
   let last: Promise<unknown> = Promise.resolve();
@@ -31,7 +31,7 @@ export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
   let underWay: Promise<TokenPair | null> | null = null;
   return {
     renew: async (rejected) => {
-      // The store is read inside the exchange: a caller who read it before could still see tokens that are used up.
+      // Read the store inside the exchange: tokens read before it may be used up by now.
       underWay ??= inTurn(() => renew(store, refresh, rejected)).finally(() => {
         underWay = null;
       });
@@ -50,7 +50,7 @@ async function renew(store: TokenStore, refresh: Refresh, rejected: string): Pro
   const held = await store.get();
   if (held === null || held.access_token !== rejected) return held; // renewed since the refused request was sent
   if (held.refresh_token === undefined) return null;
-  // The caller gets the 401 that led here, whatever kept the exchange from working; the tokens stay for another try.
+  // If the exchange fails, the caller gets the original 401; the tokens stay for another attempt.
   const result = await refresh(held.refresh_token).catch(() => null);
   const now = await store.get();
   if (now?.refresh_token !== held.refresh_token) return now; // a login, a logout or another process came first

@@ -5,30 +5,30 @@ import { unwrap } from './unwrap.js';
 
 const defaultIntervalMs = 1000;
 const defaultMaxIntervalMs = 10_000;
-/** While nothing happens, each wait is that much longer than the last one. */
+/** The factor by which the polling interval grows while nothing changes. */
 const growth = 1.5;
 
-/** Which run. */
+/** Identifies a run. */
 export interface SyncRunParams {
   readonly sync_config_id: string;
   readonly run_id: string;
 }
 
 export interface FollowOptions extends CallOptions {
-  /** Milliseconds between two looks while there is progress (default 1000). */
+  /** Polling interval while there is progress, in milliseconds (default 1000). */
   readonly intervalMs?: number | undefined;
-  /** The longest time between two looks while there is none (default 10,000). */
+  /** Maximum polling interval while there is none, in milliseconds (default 10,000). */
   readonly maxIntervalMs?: number | undefined;
   /** Clock and sleep, for tests. */
   readonly timing?: Timing | undefined;
 }
 
 /**
- * Follows a sync run: gives it as it is now, again whenever it has changed, and for the last time when it has ended.
- * To stop following, leave the loop or abort `signal`; the run itself goes on.
+ * Follows a sync run: yields its current state, then each change, and finally the state in which it has ended. To stop
+ * following, leave the loop or abort `signal`; the run continues.
  *
  * @param params `sync_config_id` and `run_id`
- * @throws PlumblineError when a look is answered with a problem; the signal's reason; whatever a call throws
+ * @throws PlumblineError for a problem; the signal's reason; errors of the calls
  */
 export async function* followSyncRun(
   client: PlatformClient,
@@ -50,7 +50,7 @@ export async function* followSyncRun(
 }
 
 /**
- * Waits until a sync run has ended, whatever came of it.
+ * Waits until a sync run has ended, successfully or not.
  *
  * @returns the run; its `status` is `complete`, `partial`, `failed` or `cancelled`
  * @throws as `followSyncRun`
@@ -67,7 +67,7 @@ export async function waitForSyncRun(
   }
 }
 
-/** Whether nothing more will happen to a run. */
+/** Whether a run has ended. */
 export function hasSyncRunEnded({ status }: Pick<Schemas['SyncRun'], 'status'>): boolean {
   return status !== 'pending' && status !== 'running';
 }

@@ -1,19 +1,19 @@
-/** What authenticates a caller, named as on the wire. */
+/** The tokens of a caller, with the names of the API. */
 export interface TokenPair {
   /** Sent as `Authorization: Bearer <token>`. */
   readonly access_token: string;
-  /** Buys the next pair, once. Without it, a refused access token is not renewed. */
+  /** Can be exchanged for the next pair, once. Without it, a rejected access token is not renewed. */
   readonly refresh_token?: string;
 }
 
-/** Where a client keeps its tokens: memory, a cookie jar, a keychain. Methods may be asynchronous. */
+/** A token store: memory, a cookie jar, a keychain. Methods may be asynchronous. */
 export interface TokenStore {
   get(): TokenPair | null | Promise<TokenPair | null>;
   set(tokens: TokenPair): void | Promise<void>;
   clear(): void | Promise<void>;
 }
 
-/** Keeps tokens in memory, as long as the store lives. */
+/** Keeps tokens in memory. */
 export function memoryTokenStore(initial: TokenPair | null = null): TokenStore {
   let held = initial;
   return {
@@ -27,7 +27,7 @@ export function memoryTokenStore(initial: TokenPair | null = null): TokenStore {
   };
 }
 
-/** The same store, telling `listener` of each change after it is made. */
+/** A store that calls `listener` after each change. */
 export function observedStore(store: TokenStore, listener: (tokens: TokenPair | null) => void): TokenStore {
   return {
     get: () => store.get(),
@@ -42,7 +42,7 @@ export function observedStore(store: TokenStore, listener: (tokens: TokenPair | 
   };
 }
 
-/** The token pair that `value` is, or null. */
+/** Returns `value` as a token pair, or null. */
 export function tokenPairOf(value: unknown): TokenPair | null {
   if (typeof value !== 'object' || value === null) return null;
   if (!('access_token' in value) || !('refresh_token' in value)) return null;

@@ -1,7 +1,7 @@
 import { ConnectionError, TimeoutError } from './errors.js';
 import { delayBeforeRetry, type RetryPolicy } from './retry.js';
 
-/** What a client sends with: the global `fetch`, or one with another way to the server. */
+/** Sends requests: the global `fetch`, or a function that connects differently. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 export interface FetchInit {
@@ -12,7 +12,7 @@ export interface FetchInit {
   readonly redirect: 'manual';
 }
 
-/** One request, in a form that can be sent again. */
+/** A request that can be sent repeatedly. */
 export interface Sendable {
   readonly url: string;
   readonly method: string;
@@ -23,21 +23,21 @@ export interface Sendable {
 
 export interface SendOptions {
   readonly fetch: Fetch;
-  /** Names the operation in errors. */
+  /** The name of the operation in errors. */
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds for one attempt: to the end of the body, or of the headers when the body is a stream. */
+  /** Time limit of one attempt in milliseconds: until the end of the body, or of the headers if the body is a stream. */
   readonly timeoutMs: number;
   readonly retries: number;
   readonly policy: RetryPolicy;
-  /** Whether the body of a success is handed over as it arrives. */
+  /** Whether the body of a success is returned as a stream. */
   readonly stream: boolean;
 }
 
 /**
- * Sends a request, and sends it again where `delayBeforeRetry` says so.
+ * Sends a request, and retries it according to `delayBeforeRetry`.
  *
- * @throws ConnectionError, TimeoutError, or the reason of the signal that ended it
+ * @throws ConnectionError, TimeoutError, or the reason of the signal that aborted it
  */
 export async function send(request: Sendable, options: SendOptions): Promise<Response> {
   const { signal, retries, policy } = options;
@@ -53,7 +53,7 @@ export async function send(request: Sendable, options: SendOptions): Promise<Res
   }
 }
 
-/** Waits for work that others wait for too: the signal ends the waiting, not the work. */
+/** Waits for shared work: the signal ends the waiting, not the work. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   signal.throwIfAborted();
@@ -69,7 +69,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   return work;
 }
 
-/** The reply, or why there is none. Throws only when the caller's signal ends it. */
+/** Returns the reply, or the reason why there is none. Throws only if the caller's signal aborts. */
 async function attemptOnce(
   request: Sendable,
   options: SendOptions,
@@ -86,7 +86,7 @@ async function attemptOnce(
       headers: request.headers,
       ...(request.body === null ? {} : { body: request.body }),
       signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
-      redirect: 'manual', // no API of ours redirects, and tokens go to nobody else
+      redirect: 'manual', // these APIs do not redirect, and tokens must not be sent elsewhere
     });
     return options.stream && response.ok ? response : await complete(response);
   } catch (cause) {
@@ -97,7 +97,7 @@ async function attemptOnce(
   }
 }
 
-/** The same reply with its body read: a connection that breaks does so here, and none is left half read at a retry. */
+/** Reads the whole body: a broken connection fails here, before a retry decision. */
 async function complete(response: Response): Promise<Response> {
   const text = await response.text();
   if (response.status < 200) return response; // a browser's opaque redirect; it has no body

@@ -2,7 +2,7 @@ import { PlumblineError } from './errors.js';
 import type { AnyResult, DataOf } from './result.js';
 
 /**
- * Gives the data of a success, for code that would rather catch than branch.
+ * Returns the data of a success, for code that prefers exceptions.
  *
  * @throws PlumblineError for a problem
  */

@@ -1,6 +1,6 @@
-/** Which engine an analytics address names. */
+/** Parses the address of the analytics store. */
 
-/** `address` is what the engine's driver takes: a URL, or a path for `sqlite` and `chdb`. */
+/** `address` is the input of the engine's driver: a URL, or a path for `sqlite` and `chdb`. */
 export interface AnalyticsAddress {
   readonly kind: 'postgres' | 'clickhouse' | 'chdb' | 'sqlite';
   readonly address: string;
@@ -10,15 +10,15 @@ const FORMS =
   'postgres://user:password@host:5432/name, clickhouse://user:password@host:8123/name (clickhouse+https:// with TLS), chdb:path or sqlite:path';
 
 /**
- * Reads ANALYTICS_URI.
+ * Parses ANALYTICS_URI.
  *
- * @param uri as given
- * @throws Error with the forms that it can have; the address itself, which may hold a password, is not in it
+ * @param uri the value of the setting
+ * @throws Error with the valid forms; without the address, which may contain a password
  */
 export function parseAnalyticsUri(uri: string): AnalyticsAddress {
   const [, scheme, rest] = /^([a-z+]+):(.*)$/s.exec(uri) ?? [];
   const address = scheme === undefined || rest === undefined ? undefined : read(scheme, rest);
-  if (address === undefined) throw new Error(`The analytics address cannot be used: it is not one of ${FORMS}.`);
+  if (address === undefined) throw new Error(`The analytics address is invalid. Use one of ${FORMS}.`);
   return address;
 }
 
@@ -46,9 +46,9 @@ function of(kind: AnalyticsAddress['kind'], address: string | undefined): Analyt
 }
 
 /**
- * The http(s) address of a ClickHouse server, with ClickHouse's own port where none is written.
+ * The http(s) address of a ClickHouse server; the default port is ClickHouse's.
  *
- * @param rest what follows the scheme, from `//` on; `secure=true` in its query asks for TLS as well
+ * @param rest the address after the scheme, starting with `//`; `secure=true` in its query also enables TLS
  */
 export function clickHouseUrl(rest: string, withTls: boolean): string | undefined {
   const text = `http:${rest}`;
@@ -56,7 +56,7 @@ export function clickHouseUrl(rest: string, withTls: boolean): string | undefine
   const url = new URL(text);
   const secure = withTls || ['true', '1'].includes(url.searchParams.get('secure') ?? '');
   url.searchParams.delete('secure');
-  // ClickHouse's own ports, not those of the web; a URL does not tell whether its scheme's port was written.
+  // ClickHouse's default ports, not those of HTTP. A URL does not show whether its scheme's default port was written.
   const port = /^\/\/[^/?#]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? (secure ? '8443' : '8123');
   const path = `${url.pathname}${url.search}`;
   const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${url.password}`}@`;
@@ -64,8 +64,8 @@ export function clickHouseUrl(rest: string, withTls: boolean): string | undefine
 }
 
 /**
- * The path that follows the scheme: `sqlite:path`, `sqlite:///relative` and `sqlite:////absolute`, as other tools write
- * it. Undefined for one that is empty, or not encoded as URLs are.
+ * The path after the scheme: `sqlite:path`, `sqlite:///relative` and `sqlite:////absolute`, the forms of other tools.
+ * Undefined if it is empty, or not encoded like a URL.
  */
 export function filePath(rest: string): string | undefined {
   const path = rest.startsWith('///') ? rest.slice(3) : rest.startsWith('//') ? rest.slice(2) : rest;

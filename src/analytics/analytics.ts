@@ -1,4 +1,4 @@
-/** What the analytics answer: checked requests in, figures out. GraphQL speaks to this and never to an engine. */
+/** The interface of the analytics: checked requests in, figures out. GraphQL uses this and never an engine. */
 import type { WorkUnit } from './work-unit.js';
 import type { Dimension, Interval, Measure, ScopeLevel } from './vocabulary.js';
 
@@ -31,13 +31,13 @@ export interface SankeyRequest {
   readonly maxEdges: number;
 }
 
-/** Which units are looked at; no ids: all of the organization. */
+/** Selects units; no ids: the whole organization. */
 export interface Scope {
   readonly level: ScopeLevel;
   readonly ids: readonly string[];
 }
 
-/** Values that units must have, by dimension; no values of a dimension: any. All dimensions must fit. */
+/** Allowed values by dimension; no values: any. All dimensions must match. */
 export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 
 /** A batch whose limits and dates have been checked (see `checkBatch`). */
@@ -45,54 +45,54 @@ export interface AnalyticsBatch {
   readonly timeseries: readonly TimeseriesRequest[];
   readonly breakdowns: readonly BreakdownRequest[];
   readonly sankey: SankeyRequest | null;
-  /** Splits each unit over its shares instead of taking it whole under its main theme. */
+  /** Splits each unit over its shares instead of counting it entirely under its main theme. */
   readonly useInvestment: boolean;
   readonly scope: Scope;
-  /** Left out: none. With `useInvestment` they pick shares of units, else whole units by their main theme. */
+  /** Absent: none. With `useInvestment` they select shares of units, otherwise whole units by their main theme. */
   readonly filters?: Filters;
 }
 
 export const UNIT_ORDERS = ['DAY', 'CHURN_LOC', 'CYCLE_TIME_HOURS'] as const;
 export type UnitOrder = (typeof UNIT_ORDERS)[number];
 
-/** The last unit of a page: what the units are sorted by, and the id, which tells equal ones apart. */
+/** The last unit of a page: its sort key, and its id as a tie-breaker. */
 export interface UnitPosition {
   readonly key: string | number;
   readonly id: string;
 }
 
-/** Which units are listed, and how. */
+/** Selects and sorts the units of a list. */
 export interface UnitsRequest {
   readonly dateRange: DateRange;
   readonly scope: Scope;
   readonly filters: Filters;
-  /** Themes and subcategories pick units by any of their shares instead of the largest. */
+  /** Themes and subcategories match any share of a unit instead of the largest. */
   readonly useInvestment: boolean;
   /** Leaves out units that are not complete. */
   readonly completedOnly: boolean;
   readonly order: UnitOrder;
   readonly descending: boolean;
   readonly first: number;
-  /** null: from the start. */
+  /** null: from the beginning. */
   readonly after: UnitPosition | null;
 }
 
-/** A unit as it is listed. */
+/** A unit in a list. */
 export interface ListedUnit extends Omit<WorkUnit, 'churnLoc'> {
   readonly churnLoc: number | null;
-  /** Milliseconds from start to completion; null while it is not complete. */
+  /** Milliseconds from start to completion; null if it is not complete. */
   readonly cycleMs: number | null;
 }
 
 export interface UnitsPage {
   readonly units: readonly ListedUnit[];
-  /** Where the next page begins; null: there is none. */
+  /** Where the next page begins; null: this is the last page. */
   readonly next: UnitPosition | null;
-  /** How many units there are in all, counted up to `MOST_COUNTED`. */
+  /** The total number of units, counted up to `MOST_COUNTED`. */
   readonly total: number;
 }
 
-/** To count more would cost more than it tells. */
+/** Counting further would cost more than it is worth. */
 export const MOST_COUNTED = 10_000;
 
 export interface TimeseriesResult {
@@ -136,29 +136,29 @@ export interface AnalyticsResult {
 
 export interface CatalogValue {
   readonly value: string;
-  /** Work units with that value. */
+  /** The number of work units with that value. */
   readonly count: number;
 }
 
-/** The analytics of one store. Every method reads rows of the given organization only. */
+/** The analytics of one store. All methods read rows of the given organization only. */
 export interface Analytics {
   /**
    * The distinct values of a dimension, most frequent first, at most 100.
    *
-   * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also end the engine's work);
-   *   AnalyticsUnavailable while the store cannot be reached
+   * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also stop the engine);
+   *   AnalyticsUnavailable while the store is unreachable
    */
   values(orgId: string, dimension: Dimension, signal: AbortSignal): Promise<readonly CatalogValue[]>;
-  /** One page of the units that figures are made of. Throws as `values` does. */
+  /** One page of work units. Throws like `values`. */
   units(orgId: string, request: UnitsRequest, signal: AbortSignal): Promise<UnitsPage>;
-  /** Answers a batch within one consistent snapshot where the engine has one. Throws as `values` does. */
+  /** Answers a batch within one consistent snapshot if the engine supports it. Throws like `values`. */
   run(orgId: string, batch: AnalyticsBatch, signal: AbortSignal): Promise<AnalyticsResult>;
   close(): Promise<void>;
 }
 
-/** The engine was stopped because a query took longer than it may. */
+/** The engine was stopped because a query exceeded its time limit. */
 export class QueryTimeout extends Error {
-  /** The time that a query may take. */
+  /** The time limit of a query. */
   readonly timeoutSeconds: number;
 
   constructor(timeoutSeconds: number) {
@@ -168,15 +168,15 @@ export class QueryTimeout extends Error {
   }
 }
 
-/** The store cannot be reached at present; worth trying again later. The driver's error is the cause. */
+/** The store is temporarily unreachable; a later attempt may succeed. The driver's error is the cause. */
 export class AnalyticsUnavailable extends Error {
   constructor(cause: unknown) {
-    super('The analytics store cannot be reached.', { cause });
+    super('The analytics store is unreachable.', { cause });
     this.name = 'AnalyticsUnavailable';
   }
 }
 
-/** The engine refused a statement or broke. The message says nothing of it; the driver's error is the cause. */
+/** The engine rejected a statement or failed. The message has no details; the driver's error is the cause. */
 export class AnalyticsFailed extends Error {
   constructor(cause: unknown) {
     super('The analytics store could not answer.', { cause });

@@ -10,24 +10,24 @@ import { planBatch } from './planner/plan.js';
 import { compile } from './planner/statements.js';
 
 export interface AnalyticsOptions {
-  /** How long the statements of one query may take together. */
+  /** Time limit of all statements of one query together. */
   readonly timeoutSeconds: number;
   readonly log: Log;
-  /** How the optional package `chdb` is imported; tests hand in one that is installed elsewhere. */
+  /** How the optional package `chdb` is imported; tests pass one from another location. */
   readonly importChdb?: ImportChdb;
 }
 
-/** Most values that the catalog lists. */
+/** Maximum number of values that the catalog lists. */
 const MAX_VALUES = 100;
-/** Statements that a ClickHouse server is sent at once. */
+/** Maximum number of concurrent statements on a ClickHouse server. */
 const SERVER_STATEMENTS = 4;
 
 /**
- * Opens the analytics. It writes nothing; a store that no sync has written to yet answers with nothing.
+ * Opens the analytics. It never writes. A store without any sync returns no data.
  *
  * @param uri `postgres://`, `clickhouse://`, `chdb:` or `sqlite:`
- * @throws Error for an address of another kind, and for `chdb:` where the package is missing. A store that is away is
- *   no error here: queries throw AnalyticsUnavailable until it is there.
+ * @throws Error for other addresses, and for `chdb:` if the package is missing. An unreachable store is not an error:
+ *   queries throw AnalyticsUnavailable until it is back.
  */
 export async function openAnalytics(uri: string, options: AnalyticsOptions): Promise<Analytics> {
   const engine = await openEngine(uri, options);

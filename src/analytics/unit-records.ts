@@ -1,13 +1,13 @@
 import type { Share } from './work-unit.js';
 
-/** What the records tell of a unit, for a person. */
+/** The description of a unit, from the records. */
 export interface UnitDescription {
   readonly title: string;
-  /** Its page at the code host; null where that is not known. */
+  /** Its page at the code host; null if unknown. */
   readonly url: string | null;
 }
 
-/** Why a unit is classified as it is, by the records and rules of now. */
+/** The explanation of a unit's classification, from the current records and rules. */
 export interface UnitExplanation extends UnitDescription {
   readonly id: string;
   readonly shares: readonly Share[];
@@ -20,13 +20,13 @@ export interface UnitExplanation extends UnitDescription {
   }[];
 }
 
-/** The records that units are derived from. Every method reads those of the given organization only. */
+/** The records that units are derived from. All methods read those of the given organization only. */
 export interface UnitRecords {
   /**
-   * @param ids of units of the organization; those without a record are left out of the answer
-   * @throws AnalyticsUnavailable while the store cannot be reached
+   * @param ids of units of the organization; those without a record are omitted from the result
+   * @throws AnalyticsUnavailable while the store is unreachable
    */
   describe(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, UnitDescription>>;
-  /** @returns null: the organization has no such unit. @throws as `describe` does */
+  /** @returns null: the organization has no such unit. @throws like `describe` */
   explain(orgId: string, id: string): Promise<UnitExplanation | null>;
 }

@@ -15,7 +15,7 @@ export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
 export const WORK_TYPES = ['pull_request', 'commit', 'deployment', 'incident'] as const;
 export type WorkType = (typeof WORK_TYPES)[number];
 
-/** The theme, and its one subcategory, of work that no rule knows; it counts against theme coverage. */
+/** The theme of work that no rule matches, and its only subcategory; it counts against theme coverage. */
 export const UNCLASSIFIED = 'unclassified';
 
 /** The investment taxonomy: each theme with its subcategories. */
@@ -29,8 +29,8 @@ export const TAXONOMY = {
 } as const;
 export type Theme = keyof typeof TAXONOMY;
 
-/** A subcategory as it is stored and shown: `theme.subcategory`. */
+/** The stored and displayed form of a subcategory: `theme.subcategory`. */
 export type Subcategory = { [T in Theme]: `${T}.${(typeof TAXONOMY)[T][number]}` }[Theme];
 
-/** The team of a unit that no team claims; it counts against team coverage. */
+/** The team of a unit without a team; it counts against team coverage. */
 export const UNASSIGNED = 'unassigned';

@@ -10,27 +10,27 @@ import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 
-/** Makes a new key the one that signs. */
+/** Creates a new key and signs with it from now on. */
 export async function rotateKeys(environment: Environment): Promise<void> {
   const settings = readSettings(environment);
   if (settings.jwtPrivateKeys !== null) {
-    throw new SettingError('JWT_PRIVATE_KEYS holds the keys: rotate them there, the new one first');
+    throw new SettingError('The keys are set by JWT_PRIVATE_KEYS. Rotate them there: put the new key first');
   }
   await withOpenDatabase(settings, async ({ sql }) => {
     const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
     await assertSameSecretsKey(sql, secrets);
-    console.log(`The key ${await rotateSigningKey(sql, secrets, systemClock)} signs from now on.`);
+    console.log(`New tokens are signed with the key ${await rotateSigningKey(sql, secrets, systemClock)}.`);
   });
 }
 
-/** Grants or takes away the right to operate the whole installation. */
+/** Grants or revokes the superuser right, which covers the whole installation. */
 export async function setSuperuser(environment: Environment, email: string, isSuperuser: boolean): Promise<void> {
   await withOpenDatabase(readSettings(environment), async ({ sql }) => {
     const rows = await sql`
       update users set is_superuser = ${isSuperuser}, updated_at = ${systemClock.now()}
       where email = ${normalizeEmail(email)} returning 1`;
     if (rows.length === 0) throw new SettingError(`There is no account with the address ${email}`);
-    console.log(`${email} is ${isSuperuser ? 'a superuser' : 'an ordinary user'} now.`);
+    console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
   });
 }
 

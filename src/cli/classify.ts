@@ -1,4 +1,4 @@
-/** `plumbline classify`: why a work unit is classified as it is, and what the rules make of a text. */
+/** `plumbline classify`: explains the classification of a work unit, and tries the rules on a text. */
 import type { Command } from 'commander';
 import { WORK_TYPES, type WorkType } from '../analytics/vocabulary.js';
 import type { Share } from '../analytics/work-unit.js';
@@ -23,14 +23,14 @@ Examples:
 export function registerClassifyCommand(program: Command): void {
   program
     .command('classify')
-    .description('which rule gave which share of a work unit')
+    .description('explain which rules classify a work unit')
     .option('--explain <unit>', 'id of a work unit: <repository id>:<work type>:<number, hash or id>')
-    .option('--text <text>', 'try the rules on a title, with the text below it after a line break')
-    .option('--label <label...>', 'labels that go with --text')
-    .option('--path <path...>', 'changed files that go with --text')
-    .option('--work-type <type>', `what --text is: ${WORK_TYPES.join(', ')} (default: commit)`)
+    .option('--text <text>', 'classify a title; text after a line break is the description')
+    .option('--label <label...>', 'labels of the item of --text')
+    .option('--path <path...>', 'changed files of the item of --text')
+    .option('--work-type <type>', `type of the item of --text: ${WORK_TYPES.join(', ')} (default: commit)`)
     .option('--db <uri>', 'database of the records (default: DATABASE_URI)')
-    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, where the scheme of --db does not tell')
+    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--org <id>', 'organization (default: ORG_ID, else "default")')
     .option('--rules <file>', 'rules to classify by (default: WORK_UNIT_RULES, else the built-in ones)')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
@@ -54,7 +54,7 @@ async function explain(id: string, options: ClassifyOptions): Promise<void> {
     const explanation = await explainUnit(deriver, id);
     if (explanation === undefined)
       throw new UsageError(
-        `${deriver.orgId} has no work unit ${JSON.stringify(id)} (--org names another organization)`,
+        `${deriver.orgId} has no work unit ${JSON.stringify(id)} (use --org to choose another organization)`,
       );
     const { unit, title, contributions, stored } = explanation;
     const isCurrent = JSON.stringify(stored?.shares) === JSON.stringify(unit.shares);
@@ -66,7 +66,7 @@ async function explain(id: string, options: ClassifyOptions): Promise<void> {
     console.log(table(unit.shares, contributions));
     if (!isCurrent)
       console.log(
-        `\nStored are other shares, by other rules or older records; the next sync corrects them:\n${sharesLine(stored?.shares ?? [])}`,
+        `\nThe stored shares differ, because rules or records have changed since; the next sync updates them:\n${sharesLine(stored?.shares ?? [])}`,
       );
   });
 }
@@ -105,7 +105,7 @@ function tally(classifier: Classifier, paths: readonly string[]): ReadonlyMap<nu
   return files;
 }
 
-/** A line for each subcategory, and below it one for each thing that gave it points. */
+/** One line per subcategory, followed by one per contribution. */
 function table(shares: readonly Share[], contributions: readonly Contribution[]): string {
   const lines: string[] = [];
   const describe = ({ points, rule, signal, match }: Contribution): string =>
@@ -115,7 +115,7 @@ function table(shares: readonly Share[], contributions: readonly Contribution[])
     lines.push(`${percent(share)}  ${subcategory}`, ...of(subcategory).map(describe));
   }
   const rest = contributions.filter(({ subcategory }) => !shares.some((share) => share.subcategory === subcategory));
-  if (rest.length > 0) lines.push('  too little for a share', ...rest.map(describe));
+  if (rest.length > 0) lines.push('  below the minimum share', ...rest.map(describe));
   return lines.join('\n');
 }
 

@@ -2,7 +2,7 @@ import type { Log } from '../../generated/contract.js';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import type { PlatformSettings } from '../platform/settings.js';
 
-/** Runs `work` with the address of the database of the settings; the embedded one is started for it if need be. */
+/** Runs `work` with the address of the configured database; starts the embedded database if necessary. */
 export async function withDatabase(
   settings: PlatformSettings,
   log: Log,

@@ -1,4 +1,4 @@
-/** A table with a bar for each row, as wide as the terminal. */
+/** A table with a bar per row, as wide as the terminal. */
 
 export interface ChartRow {
   readonly label: string;
@@ -7,7 +7,7 @@ export interface ChartRow {
 }
 
 export interface ChartStyle {
-  /** Columns that a line may fill. */
+  /** Maximum width of a line in columns. */
   readonly width: number;
   /** Whether escape sequences may be used. */
   readonly isColoured: boolean;
@@ -20,9 +20,9 @@ const longestBar = 40;
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * Draws a table: label, value, share of the sum, and a bar in proportion to the largest value.
+ * Draws a table: label, value, share of the sum, and a bar proportional to the largest value.
  *
- * @returns lines without line breaks; on a terminal that is too narrow for bars they are left out
+ * @returns lines without line breaks; without bars if the terminal is too narrow
  */
 export function drawChart(
   header: readonly [label: string, value: string],
@@ -57,7 +57,7 @@ export function drawChart(
   ];
 }
 
-/** @param length in columns, with fractions */
+/** @param length in columns, may be fractional */
 function barOf(length: number, { isUnicode }: ChartStyle): string {
   if (!isUnicode) return '#'.repeat(Math.round(length));
   const parts = Math.round(length * 8);

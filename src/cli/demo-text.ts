@@ -1,45 +1,45 @@
-/** What `plumbline demo` prints. */
+/** The output of `plumbline demo`. */
 import { drawChart, type ChartRow, type ChartStyle } from './demo-chart.js';
 
 export interface DemoFacts {
   readonly email: string;
-  /** null: it was told when the account was made. */
+  /** null: it was printed when the account was created. */
   readonly password: string | null;
   readonly orgId: string;
   readonly existed: boolean;
   readonly records: number;
   readonly range: { readonly startDate: string; readonly endDate: string };
-  /** Where a server with these settings answers. */
+  /** The address of a server with these settings. */
   readonly url: string;
-  /** Whether one does now. */
+  /** Whether a server is running there. */
   readonly isServed: boolean;
   /** Whether it serves the console. */
   readonly hasConsole: boolean;
 }
 
-/** The calendar days up to and including the one of `now`, in UTC. */
+/** The last `days` calendar days up to `now`, in UTC. */
 export function lastDays(now: Date, days: number): DemoFacts['range'] {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
   return { startDate: day(now.getTime() - (days - 1) * 86_400_000), endDate: day(now.getTime()) };
 }
 
-/** @param rows what the query answers, the largest first */
+/** @param rows the result of the query, largest first */
 export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style: ChartStyle): string {
   const { email, password, orgId, existed, records, range } = facts;
   return [
-    existed ? 'The demo was here already; its data go up to today again.' : 'The demo is ready.',
+    existed ? 'The demo already existed; its data is up to date again.' : 'The demo is ready.',
     '',
     `  account       ${email}`,
-    `  password      ${password ?? 'as it was told then (--reset-password makes a new one)'}`,
+    `  password      ${password ?? 'printed when the account was created (--reset-password sets a new one)'}`,
     `  organization  ${orgId}`,
-    `  data          ${records.toLocaleString('en-US')} records read now, made up, ${range.startDate} to ${range.endDate}`,
+    `  data          ${records.toLocaleString('en-US')} synthetic records added, ${range.startDate} to ${range.endDate}`,
     '',
-    'Where does the work go? Work units by theme, each split over what it served:',
+    'Work units by theme, split by their shares:',
     '',
     ...indented(drawChart(['theme', 'units'], rows, { ...style, width: style.width - 2 })),
     '',
     ...(facts.isServed ? [] : ['Start the server:', '', '  npx plumbline serve', '', 'and in another terminal:', '']),
-    'Ask for it yourself:',
+    'Run the query yourself:',
     '',
     ...indented(curlOf(facts)),
     '',
@@ -71,7 +71,7 @@ function sdkOf({ url, email, password, orgId }: DemoFacts): string[] {
     "import { createPlatformClient, listSyncConfigs, login } from '@plumbline/sdk/platform';",
     `const client = createPlatformClient({ baseUrl: '${url}' });`,
     `await login(client, { body: { email: '${email}', password: '${password ?? '...'}' } });`,
-    `console.log(await listSyncConfigs(client)); // what fills ${orgId}`,
+    `console.log(await listSyncConfigs(client)); // the data sources of ${orgId}`,
   ];
 }
 

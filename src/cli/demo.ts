@@ -1,4 +1,4 @@
-/** `plumbline demo`: an organization full of made-up data, and a first look at it. */
+/** `plumbline demo`: creates an organization with synthetic data, and shows a first chart. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Analytics } from '../analytics/analytics.js';
 import { openAnalytics } from '../analytics/open.js';
@@ -34,31 +34,31 @@ export interface DemoOptions {
   readonly resetPassword: boolean;
 }
 
-/** As many days as are made up. */
+/** The number of days of synthetic data. */
 const days = 90;
 const pollMs = 200;
-/** Far longer than it takes; another server may have taken the run up and died. */
+/** Much longer than a run takes; another server may have claimed the run and ended. */
 const patienceMs = 120_000;
 
 /**
- * Makes a verified account with an organization, fills it through the sync engine, and prints how to log in and what a
- * first query answers. Run again, it brings the data up to today and leaves the rest as it is.
+ * Creates a verified account with an organization, fills it through the sync engine, and prints how to log in and the
+ * result of a first query. A repeated run only adds data up to today.
  *
- * @throws SettingError when the address is none, or belongs to somebody else, or when syncs cannot write to the store
+ * @throws SettingError when the address is invalid or belongs to another account, or when syncs cannot write to the store
  */
 export async function runDemo(environment: Environment, options: DemoOptions): Promise<void> {
   const settings = readSettings(environment);
   const email = normalizeEmail(options.email);
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new SettingError(`--email ${options.email} is no e-mail address`);
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new SettingError(`--email ${options.email} is not an e-mail address`);
   const address = settings.analyticsUri === null ? null : parseConnection(settings.analyticsUri);
   if (address !== null && 'problem' in address) {
-    throw new SettingError(`What is made up cannot be stored in ANALYTICS_URI: ${address.problem}`);
+    throw new SettingError(`The demo data cannot be stored: ANALYTICS_URI ${address.problem}`);
   }
   const log = createLog('warn', 2);
   await withDatabase(settings, log, async (uri) => {
     await migrate(uri, { logger: log });
     const store = settings.analyticsUri ?? uri;
-    // First of all: where the store cannot be opened, nothing must be half made.
+    // First: if the store cannot be opened, nothing is created.
     const analytics = await openAnalytics(store, { timeoutSeconds: settings.analyticsQueryTimeoutSeconds, log });
     const database = openDatabase(uri, { logger: log });
     try {
@@ -68,7 +68,9 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
       const account = { email, passwordHash, replaces: options.resetPassword };
       const organization = await holdDemoOrganization(database.sql, account, systemClock.now());
       if (organization === null) {
-        throw new SettingError(`${email} is the address of an account that is not the demo's. Give another: --email`);
+        throw new SettingError(
+          `${email} belongs to an account that is not the demo account. Choose another address with --email`,
+        );
       }
       const run = await fill(database.sql, organization, { store, database: uri }, settings.workUnitRules, log);
       const url = localUrl(settings);
@@ -103,7 +105,7 @@ async function newPassword(random: Random): Promise<string> {
   }
 }
 
-/** Reads the made-up repositories in this process, unless a server has been faster and does it already. */
+/** Reads the synthetic repositories in this process, unless a server has already claimed the run. */
 async function fill(
   sql: DatabaseSql,
   organization: DemoOrganization,
@@ -132,26 +134,26 @@ async function fill(
     if (state.status === 'complete') return state;
     const isUnderWay = state.status === 'pending' || state.status === 'running';
     if (!isUnderWay || Date.now() - since > patienceMs) {
-      throw new Error(`The made-up data could not be read: ${state.error ?? `the run is ${state.status}`}`);
+      throw new Error(`The demo data could not be read: ${state.error ?? `the run is ${state.status}`}`);
     }
     await sleep(pollMs);
   }
 }
 
-/** Made-up data are read without a credential. */
+/** Synthetic data needs no credential. */
 const noSecrets = {
   open: (): string => {
-    throw new Error('There is no secret in the demo');
+    throw new Error('The demo has no secrets');
   },
 };
 
-/** Syncs in this process, and shows on a terminal how far it is. */
+/** Syncs in this process, and shows progress on a terminal. */
 const executeAloud: StartExecution = (job, report) => {
   const { stderr } = process;
   const show = (text: string): void => {
     if (stderr.isTTY) stderr.write(`\r\u001b[K${text}`);
   };
-  show('Making up data ...');
+  show('Generating data ...');
   const execution = executeHere(
     job,
     {
@@ -159,7 +161,7 @@ const executeAloud: StartExecution = (job, report) => {
       progress: (progress) => {
         report.progress(progress);
         const { repositories_done: done, repositories_total: total, records } = progress;
-        show(`Making up data: ${done} of ${total} repositories, ${records.toLocaleString('en-US')} records`);
+        show(`Generating data: ${done} of ${total} repositories, ${records.toLocaleString('en-US')} records`);
       },
     },
     {

@@ -1,12 +1,12 @@
 import { misspeltSettings } from '../platform/settings/misspelt-settings.js';
 import { settingNames, settingsEnvironment, type Environment } from '../platform/settings/settings-environment.js';
 
-/** The option of every command that reads settings. */
+/** The option of all commands that read settings. */
 export interface ConfigOption {
   readonly config?: string;
 }
 
-/** The environment of a command with the settings of files. Warns on standard error about misspelt variables. */
+/** The environment of a command, with the settings file. Warns on standard error about misspelt variables. */
 export async function commandEnvironment({ config }: ConfigOption): Promise<Environment> {
   for (const line of misspeltSettings(process.env, settingNames)) console.error(`plumbline: warning: ${line}`);
   return settingsEnvironment(process.env, config);

@@ -1,7 +1,7 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import type { PlatformSettings } from '../platform/settings.js';
 
-/** The log of a command: JSON lines, on standard output for a server, else on standard error. */
+/** The log of a command as JSON lines: on standard output for a server, otherwise on standard error. */
 export function createLog(level: string, destination: 1 | 2): Logger {
   return pino(options(level), pino.destination({ fd: destination, sync: false }));
 }
@@ -10,12 +10,12 @@ export function createLog(level: string, destination: 1 | 2): Logger {
 export async function createServerLog({ logLevel, logFormat }: LogSettings): Promise<Logger> {
   const isHuman = logFormat === 'human' || (logFormat === 'auto' && process.stdout.isTTY);
   if (!isHuman) return createLog(logLevel, 1);
-  const { default: pretty } = await import('pino-pretty'); // no server that writes JSON waits for it
+  const { default: pretty } = await import('pino-pretty'); // loaded only if needed
   const stream = pretty({
     colorize: process.stdout.isTTY && process.stdout.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
-    sync: true, // otherwise the last lines before the end are lost
+    sync: true, // otherwise the last lines are lost at exit
   });
   return pino(options(logLevel), stream);
 }
@@ -27,7 +27,7 @@ function options(level: string): LoggerOptions {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Nothing that is logged holds these; should something ever do, they still do not get out.
+    // No log line contains these; the redaction is a safeguard.
     redact: [
       'password',
       'token',

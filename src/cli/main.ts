@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line: parses arguments, calls what does the work, and turns failures into exit codes. Each command's
- * code is loaded when it runs, so that `plumbline --help` answers at once.
+ * The command line: parses arguments, runs commands, and converts failures to exit codes. The code of a command is
+ * loaded on demand, so that `plumbline --help` is fast.
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -34,7 +34,7 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to the schema of this version, and stop')
+  .description('migrate the database schema to this version')
   .option(...config)
   .action(async (options: ConfigOption) => {
     const { migrateDatabase } = await import('./migrate.js');
@@ -53,9 +53,9 @@ program
 
 program
   .command('keys')
-  .description('keys that sign tokens')
+  .description('manage the keys that sign tokens')
   .command('rotate')
-  .description('sign with a new key from now on; tokens of the old one stay good until they expire')
+  .description('sign with a new key; tokens of the old key stay valid until they expire')
   .option(...config)
   .action(async (options: ConfigOption) => {
     const { rotateKeys } = await import('./administration.js');
@@ -66,9 +66,9 @@ program
   .command('users')
   .description('accounts')
   .command('superuser')
-  .description('make an account a superuser, or with --revoke an ordinary one')
-  .argument('<email>', 'address of the account')
-  .option('--revoke', 'take the right away')
+  .description('make an account a superuser; with --revoke, an ordinary user')
+  .argument('<email>', 'e-mail address of the account')
+  .option('--revoke', 'revoke the right')
   .option(...config)
   .action(async (email: string, options: ConfigOption & { revoke?: boolean }) => {
     const { setSuperuser } = await import('./administration.js');
@@ -77,9 +77,9 @@ program
 
 program
   .command('demo')
-  .description('make an organization with made-up data, and show a first chart of it')
-  .option('--email <address>', 'address of the account that owns it', 'demo@example.com')
-  .option('--reset-password', 'give the account a new password')
+  .description('create an organization with synthetic data, and show a chart')
+  .option('--email <address>', 'e-mail address of the owner', 'demo@example.com')
+  .option('--reset-password', 'set a new password')
   .option(...config)
   .action(async (options: ConfigOption & { email: string; resetPassword?: boolean }) => {
     const { runDemo } = await import('./demo.js');
@@ -100,14 +100,14 @@ if (process.argv[2] === 'sync') {
 if (process.argv[2] === 'teams') {
   const { registerTeamsCommand } = await import('./teams.js');
   registerTeamsCommand(program);
-} else program.command('teams').description('teams of an organization');
+} else program.command('teams').description('manage the teams of an organization');
 
 if (process.argv[2] === 'classify') {
   const { registerClassifyCommand } = await import('./classify.js');
   registerClassifyCommand(program);
-} else program.command('classify').description('which rule gave which share of a work unit');
+} else program.command('classify').description('explain which rules classify a work unit');
 
-// Loading the settings to print them takes time that only this one help text needs.
+// Loading the settings takes time that only this help text needs.
 let settingsHelp = '';
 if (process.argv[2] === 'serve' && process.argv.some((each) => each === '--help' || each === '-h')) {
   const { describeSettings } = await import('./settings-help.js');
@@ -130,7 +130,7 @@ function version(): string {
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 }
 
-/** `package.json`, as seen from the sources and from the built tree. */
+/** `package.json`, relative to the sources and to the built tree. */
 function manifestFile(): URL {
   return new URL(
     import.meta.url.includes('/dist/src/') ? '../../../package.json' : '../../package.json',

@@ -4,7 +4,7 @@ import type { Environment } from '../platform/settings/settings-environment.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 
-/** Applies the migrations that the database does not have yet. */
+/** Applies pending migrations. */
 export async function migrateDatabase(environment: Environment): Promise<void> {
   const settings = readSettings(environment);
   const log = createLog('warn', 2);

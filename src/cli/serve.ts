@@ -11,13 +11,13 @@ export interface ServeOptions extends ConfigOption {
   readonly home?: string;
 }
 
-/** Runs the server until SIGTERM or SIGINT, or the end of the npm that has started it; a second signal ends it at once. */
+/** Runs the server until SIGTERM or SIGINT, or until the npm that started it ends; a second signal exits at once. */
 export async function serve({ host, port, home, ...config }: ServeOptions): Promise<void> {
   const environment = await commandEnvironment(config);
   const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };
   const settings = readSettings({ ...environment, ...withoutUndefined(options) });
   const log = await createServerLog(settings);
-  const stopSignal = waitForStopSignal(process.env); // a signal that comes during the start must not leave things half started
+  const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
   const platform = await startPlatform(settings, { log });
   announce(platform.url, settings.console);
 

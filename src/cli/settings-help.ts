@@ -1,6 +1,6 @@
 import { settingDescriptions } from '../platform/settings.js';
 
-/** The settings as `plumbline serve --help` lists them. */
+/** The settings for `plumbline serve --help`. */
 export function describeSettings(): string {
   const lines = settingDescriptions.map(({ name, defaultText, description }) => {
     const fallback = defaultText === '' ? 'none' : defaultText;

@@ -1,4 +1,4 @@
-/** How far a sync is, as bars that a terminal redraws in place: one for each repository in work. */
+/** Progress of a sync as bars that a terminal redraws in place: one per active repository. */
 import type { WriteStream } from 'node:tty';
 import type { GenericFormatter, SingleBar } from 'cli-progress';
 import cliProgress from 'cli-progress';
@@ -9,11 +9,11 @@ import type { ProgressView } from './sync-progress.js';
 import { oneLine } from './one-line.js';
 import { describeCounts } from './sync-summary.js';
 
-/** What a bar shows beside its length. */
+/** The texts of a bar. */
 interface Shown {
   readonly name: string;
   readonly text: string;
-  /** Whether it is known how much there is to do: else there is nothing to draw but the text. */
+  /** Whether the total is known; otherwise only the text is drawn. */
   readonly bounded: boolean;
 }
 
@@ -25,7 +25,7 @@ interface InWork {
 
 const CLEAR_TO_END_OF_LINE = '\u001b[K';
 
-/** Opens the bars. Repositories that are done, and everything else that is said, stay above them as lines. */
+/** Opens the bars. Lines about completed repositories, and other messages, are printed above them. */
 export function openBars(stream: WriteStream): ProgressView {
   const bars = new cliProgress.MultiBar({
     stream,
@@ -35,9 +35,9 @@ export function openBars(stream: WriteStream): ProgressView {
     barIncompleteChar: '\u2591',
     emptyOnZero: true,
     clearOnComplete: true,
-    // Lines that are written above them move the bars down: each must be drawn anew.
+    // Lines printed above move the bars down, so all bars are redrawn.
     forceRedraw: true,
-    // Neither the cursor nor line wrapping is switched off: a process that is killed could not restore them.
+    // The cursor and line wrapping stay on: a killed process could not restore them.
     hideCursor: false,
     linewrap: true,
   });
@@ -53,7 +53,7 @@ export function openBars(stream: WriteStream): ProgressView {
       ...remarks(say),
       showsTotals: true,
       repositoryStarted: ({ name, target, resumed }) => {
-        const text = resumed ? 'going on where the last sync stopped' : target;
+        const text = resumed ? 'resuming the last sync' : target;
         const bar = bars.create(1, 0, showing({ name: oneLine(name), text, bounded: false }));
         inWork.set(name, { bar, target, stored: undefined });
       },
@@ -78,7 +78,7 @@ export function openBars(stream: WriteStream): ProgressView {
       },
     },
     close: () => {
-      // What was said last is still to be written.
+      // The last message is not written yet.
       bars.update();
       bars.stop();
     },

@@ -1,14 +1,14 @@
-/** How far a sync is, in plain lines. */
+/** Progress of a sync in plain lines. */
 import type { SyncProgress } from '../sync/surroundings.js';
 import { oneLine } from './one-line.js';
 import { describeCounts } from './sync-summary.js';
 
-/** How often a repository that goes on and on says how far it is, in milliseconds. */
+/** Minimum interval between progress lines of one repository, in milliseconds. */
 const EVERY = 2_000;
 
 const NOTHING = 'nothing new';
 
-/** One line per step; pages of one repository no more often than every two seconds. */
+/** One line per step; for pages of one repository, at most one line every two seconds. */
 export function lineProgress(write: (line: string) => void, now: () => number): SyncProgress {
   const spoken = new Map<string, number>();
   const stored = new Map<string, string>();
@@ -37,7 +37,7 @@ export function lineProgress(write: (line: string) => void, now: () => number): 
   };
 }
 
-/** What is said in words, whatever shows the rest. */
+/** Messages that are printed by all progress views. */
 export function remarks(write: (line: string) => void): SyncProgress {
   return {
     waiting: ({ reason, seconds }) => {
@@ -51,12 +51,12 @@ export function remarks(write: (line: string) => void): SyncProgress {
 
 /** The first line about a repository. */
 export function startOf({ name, target, resumed }: { name: string; target: string; resumed: boolean }): string {
-  return `${oneLine(name)}: ${target}${resumed ? ', going on where the last sync stopped' : ''}`;
+  return `${oneLine(name)}: ${target}${resumed ? ', resuming the last sync' : ''}`;
 }
 
-/** The line between the records and what is made of them. */
+/** The line between storing records and deriving work units. */
 export function derivationOf(name: string, stored: string | undefined): string {
-  return `${oneLine(name)}: ${stored ?? NOTHING}; bringing its work units up to date`;
+  return `${oneLine(name)}: ${stored ?? NOTHING}; updating its work units`;
 }
 
 /** The last line about a repository. */

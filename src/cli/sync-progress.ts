@@ -1,4 +1,4 @@
-/** How far a sync is: bars on a terminal, else a line per step. */
+/** Progress of a sync: bars on a terminal, otherwise a line per step. */
 import type { WriteStream } from 'node:tty';
 import type { SyncProgress } from '../sync/surroundings.js';
 import { openBars } from './sync-bars.js';
@@ -6,18 +6,18 @@ import { lineProgress } from './sync-lines.js';
 
 export interface ProgressView {
   readonly progress: SyncProgress;
-  /** Leaves the cursor at the beginning of an empty line. */
+  /** Moves the cursor to the beginning of an empty line. */
   close(): void;
 }
 
 export interface ProgressOptions {
-  /** Lines also on a terminal: statements between them would tear bars apart. */
+  /** Prints lines also on a terminal: statements would tear bars apart. */
   readonly lines: boolean;
   /** The current time in epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Opens the view that suits the stream. */
+/** Opens the view for the stream. */
 export function openProgressView(stream: WriteStream, { lines, now }: ProgressOptions): ProgressView {
   if (stream.isTTY && !lines) return openBars(stream);
   return { progress: lineProgress((line) => stream.write(`${line}\n`), now), close: () => undefined };

@@ -1,4 +1,4 @@
-/** Runs one sync for the command line: reads the request, watches for signals, prints what happens. */
+/** Runs one sync for the command line: reads the request, handles signals, prints progress. */
 import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
@@ -21,8 +21,8 @@ import { describeProblems, describeSummary, summaryOfFailure } from './sync-summ
 /**
  * Runs `plumbline sync` in this process.
  *
- * @param json prints the summary as one JSON object on standard output; everything else goes to standard error
- * @returns the exit code: see `exitCodeOf`, and 2 for wrong or missing input
+ * @param json prints the summary as one JSON object on standard output; all other output goes to standard error
+ * @returns the exit code: see `exitCodeOf`, and 2 for invalid or missing input
  */
 export async function runSyncCommand(options: SyncOptions & ConfigOption, json: boolean): Promise<0 | 1 | 2 | 3> {
   const environment = await commandEnvironment(options).catch(settingProblem);
@@ -42,7 +42,7 @@ export async function runSyncCommand(options: SyncOptions & ConfigOption, json: 
   return exitCodeOf(summary);
 }
 
-/** What is wrong with a settings file; every other failure is thrown on. */
+/** The problem of a settings file; rethrows other failures. */
 function settingProblem(error: unknown): string {
   if (error instanceof SettingError) return error.message;
   throw error;
@@ -55,7 +55,7 @@ async function watched(request: SyncRequest, environment: Environment): Promise<
   try {
     return await runSync(request, surroundingsOf(request, stop.signal, view.progress, environment));
   } catch (error) {
-    // What could not even begin is told in the same form, for whoever reads the JSON.
+    // A sync that cannot start also reports a summary, for programs that read the JSON.
     return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
   } finally {
     view.close();
@@ -82,7 +82,7 @@ function surroundingsOf(
   };
 }
 
-/** SIGINT and SIGTERM end the run after the page in hand; the second of them ends the process. */
+/** SIGINT and SIGTERM stop the run after the current page; a second signal ends the process. */
 function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
   const onSignal = (): void => {
@@ -96,7 +96,7 @@ function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void 
   };
 }
 
-/** Opens the built-in PostgreSQL: that of a server with the same PLUMBLINE_HOME, or one started for the run. */
+/** Opens the built-in PostgreSQL: the one of a server with the same PLUMBLINE_HOME, or one started for the run. */
 export function embeddedResolver(environment: Environment): NonNullable<Surroundings['resolveEmbedded']> {
   return async () => {
     const named = environment['PLUMBLINE_HOME']?.trim() ?? '';

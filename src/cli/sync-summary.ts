@@ -1,4 +1,4 @@
-/** What a sync has done, or what is wrong with the request, in words for a person. */
+/** The summary of a sync, or the problems of its request, as text. */
 import { basename } from 'node:path';
 import type { SyncFailure } from '../sync/failures.js';
 import type { SyncRequest } from '../sync/request.js';
@@ -7,13 +7,13 @@ import { oneLine } from './one-line.js';
 
 type Counts = Readonly<Partial<Record<CountedName, number>>>;
 
-/** Everything that is wrong with the input, a line each. */
+/** All problems of the input, one per line. */
 export function describeProblems(problems: readonly string[]): string {
-  const head = problems.length === 1 ? 'this is wrong or missing' : `${problems.length} things are wrong or missing`;
+  const head = problems.length === 1 ? 'invalid input' : `invalid input, ${problems.length} problems`;
   return `plumbline sync: ${head}:\n${problems.map((problem) => `  ${problem}\n`).join('')}(add --help for the options)\n`;
 }
 
-/** The last lines: how many repositories, what was stored, and which failed why. */
+/** The last lines: the number of repositories, the stored records, and the failures with their reasons. */
 export function describeSummary({ target, provider, repositories, duration_ms: duration }: SyncSummary): string {
   const failed = repositories.filter(({ status }) => status === 'failed');
   const done = repositories.length - failed.length;
@@ -26,7 +26,7 @@ export function describeSummary({ target, provider, repositories, duration_ms: d
   return `${head}; ${describeCounts(counts)} in ${(duration / 1000).toFixed(1)} s\n${failed.map(describeFailure).join('')}`;
 }
 
-/** `1,204 commits, 3 reviews`; without the repositories' own rows. */
+/** `1,204 commits, 3 reviews`; does not count rows of repositories. */
 export function describeCounts(counts: Counts): string {
   const parts = tablesOf(counts)
     .filter((table) => table !== 'repos')
@@ -34,7 +34,7 @@ export function describeCounts(counts: Counts): string {
   return parts.length === 0 ? 'nothing new' : parts.join(', ');
 }
 
-/** The summary of a sync that could not begin, or was stopped: what was asked for has failed. */
+/** The summary of a sync that could not start, or was stopped: it failed. */
 export function summaryOfFailure(request: SyncRequest, error: SyncFailure, duration: number): SyncSummary {
   const repository: RepositorySummary = { id: null, name: nameOf(request), status: 'failed', records: {}, error };
   return {
@@ -64,7 +64,7 @@ function counted(count: number, table: CountedName): string {
 }
 
 function tablesOf(counts: Counts): readonly CountedName[] {
-  // Object.keys widens the names of the tables to string.
+  // Object.keys returns strings.
   return Object.keys(counts) as CountedName[];
 }
 

@@ -1,4 +1,4 @@
-/** `plumbline teams import`: stores an organization's teams, and assigns its work units to them. */
+/** `plumbline teams import`: stores the teams of an organization, and assigns its work units to them. */
 import type { Command } from 'commander';
 import type { WorkUnitOptions } from './work-units.js';
 
@@ -17,12 +17,12 @@ give the same one here: units are derived again by it.`;
 export function registerTeamsCommand(program: Command): void {
   program
     .command('teams')
-    .description('teams of an organization')
+    .description('manage the teams of an organization')
     .command('import')
-    .description('store the teams of a file, and assign the work units to them')
+    .description('store the teams of a file, and assign work units to them')
     .argument('<file>', 'teams file')
     .option('--db <uri>', 'database of the records (default: DATABASE_URI)')
-    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, where the scheme of --db does not tell')
+    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--org <id>', 'organization (default: ORG_ID, else "default")')
     .option('--rules <file>', 'rules that classify work units (default: WORK_UNIT_RULES, else the built-in ones)')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')

@@ -1,4 +1,4 @@
-/** The database of records and work units, opened for a command. */
+/** Opens the database of records and work units for a command. */
 import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
@@ -14,7 +14,7 @@ import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { embeddedResolver } from './sync-run.js';
 
-/** The options that such commands have in common, as texts. */
+/** The options of all such commands. */
 export interface WorkUnitOptions extends ConfigOption {
   readonly db?: string;
   readonly dbType?: string;
@@ -22,7 +22,7 @@ export interface WorkUnitOptions extends ConfigOption {
   readonly rules?: string;
 }
 
-/** Wrong or missing input: the command ends with 2. */
+/** Invalid or missing input: the command exits with 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +30,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Opens what `--db` (or DATABASE_URI) names, for the organization of `--org` (or ORG_ID), and closes it after `work`. */
+/** Opens the database of `--db` (or DATABASE_URI), for the organization of `--org` (or ORG_ID), and closes it after `work`. */
 export async function withDeriver<Result>(
   options: WorkUnitOptions,
   work: (deriver: OpenDeriver) => Promise<Result>,
@@ -38,7 +38,7 @@ export async function withDeriver<Result>(
   const environment = await commandEnvironment(options);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
   if (named === undefined)
-    throw new UsageError('a database is missing: give --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL');
+    throw new UsageError('no database: set --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL');
   const kind = DATABASE_KINDS.find((each) => each === options.dbType);
   if (options.dbType !== undefined && kind === undefined)
     throw new UsageError(`--db-type is ${JSON.stringify(options.dbType)}: use one of ${DATABASE_KINDS.join(', ')}`);
@@ -58,7 +58,7 @@ export async function withDeriver<Result>(
     const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
     const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, surroundings);
     if (deriver === undefined)
-      throw new UsageError('MongoDB holds no work units: the analytics read PostgreSQL, ClickHouse and SQLite');
+      throw new UsageError('work units are not supported in MongoDB: use PostgreSQL, ClickHouse or SQLite');
     try {
       return await work(deriver);
     } finally {
@@ -74,7 +74,7 @@ export async function openClassifier(options: WorkUnitOptions): Promise<Classifi
   return createClassifier(await loadRules(rulesFile(options, await commandEnvironment(options))));
 }
 
-/** Runs a command; what a person can mend is told in one line: wrong usage ends with 2, a database that fails with 1. */
+/** Runs a command and prints correctable errors in one line: wrong usage exits with 2, a database failure with 1. */
 export async function reportingUsage(command: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

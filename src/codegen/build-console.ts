@@ -3,12 +3,12 @@ import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { precompress } from './precompress.js';
 
-/** Browsers that update themselves, as of 2024. */
+/** Evergreen browsers, as of 2024. */
 const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5'];
 
 /**
- * Builds the web console: `<folder>/index.html` and, in `<folder>/assets`, scripts, styles and the icon under names that
- * carry a hash of their content, each also compressed with gzip and brotli.
+ * Builds the web console: `<folder>/index.html` and, in `<folder>/assets`, scripts, styles and the icon. Their names
+ * contain a hash of their content, and each is also compressed with gzip and brotli.
  *
  * @param folder relative to the repository's root
  */
@@ -42,7 +42,7 @@ export async function buildConsole(folder: string): Promise<void> {
   const fileOf = (pattern: RegExp): string => {
     const found = files.map((file) => basename(file)).filter((name) => pattern.test(name));
     if (found.length !== 1 || found[0] === undefined) {
-      throw new Error(`The console's build made ${found.length} files like ${String(pattern)}`);
+      throw new Error(`The build of the console has ${found.length} files that match ${String(pattern)}`);
     }
     return found[0];
   };
@@ -56,7 +56,7 @@ export async function buildConsole(folder: string): Promise<void> {
   await copyFile('src/console/icon.svg', `${folder}/icon.svg`); // under the name that /favicon.ico is served from
 }
 
-/** Lets the browser fetch what the script imports without reading the script first. */
+/** Lets the browser fetch the script's imports without reading the script first. */
 function preloadOf(name: string): string {
   return `<link rel="modulepreload" href="/console/assets/${name}" />`;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run build` makes `dist/`, which is what runs: the sources without their types, the generated files, the
- * migrations, the script of the API reference, GraphiQL, and the web console.
+ * `npm run build` creates `dist/`, which is what runs: the compiled sources, the generated files, the migrations, the
+ * script of the API reference, GraphiQL, and the web console.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,9 +25,9 @@ const common = {
 } as const satisfies BuildOptions;
 
 /**
- * Packages bundled with the compose tool, and the file that each import of them is bundled from. `yaml` consists of
- * many small files, of which every command reads most. The SDK is bundled so that the packed server needs no other
- * package of this repository.
+ * Packages bundled with the compose tool, and the file that each import resolves to. `yaml` consists of many small
+ * files, most of which every command needs. The SDK is bundled so that the packed server needs no other package of this
+ * repository.
  */
 const BUNDLED: Readonly<Record<string, string>> = {
   yaml: require.resolve('yaml'),
@@ -37,7 +37,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   '@plumbline/sdk/compose/node': path.resolve('sdk/src/compose/node.ts'),
 };
 
-/** Packages of others among them: their licences are shipped with their code. */
+/** Third-party packages among them: their licences are shipped with their code. */
 const LICENSED = ['yaml', 'openapi-fetch'];
 
 await rm(output, { recursive: true, force: true });
@@ -50,7 +50,7 @@ await Promise.all([
   buildConsole(`${output}/console`),
 ]);
 
-/** Takes the types away, file by file; `tsc` checks them elsewhere. */
+/** Removes the types, file by file; `tsc` checks them separately. */
 async function compile(): Promise<void> {
   const sources = (await filesBelow('src')).filter((file) =>
     /^src\/(?!codegen|compose|console).*\.(ts|js)$/.test(file),
@@ -60,8 +60,8 @@ async function compile(): Promise<void> {
 }
 
 /**
- * The compose tool goes into a few files, with what is loaded later in files of its own: a command line is used by
- * people, who wait for it, and to find and read two hundred files takes longer than most commands do.
+ * Bundles the compose tool into a few files, with lazily loaded code in separate files. Finding and reading two hundred
+ * files takes longer than most commands, and people wait for a command line.
  */
 async function bundleCompose(): Promise<void> {
   await build({
@@ -69,7 +69,7 @@ async function bundleCompose(): Promise<void> {
     entryPoints: ['src/compose/cli/register.ts'],
     bundle: true,
     splitting: true,
-    // Where `serve` stands in the sources, from where it looks for the contract and the reference's script.
+    // The location of `serve` in the sources, which finds the contract and the reference's script from there.
     chunkNames: 'src/compose/cli/commands/[name]-[hash]',
     packages: 'external',
     plugins: [
@@ -83,7 +83,7 @@ async function bundleCompose(): Promise<void> {
         },
       },
     ],
-    // For what is bundled and has a `require` of Node's own modules.
+    // For bundled code that calls `require` for Node's modules.
     banner: {
       js: "import { createRequire as requireAt } from 'node:module';\nconst require = requireAt(import.meta.url);",
     },
@@ -103,8 +103,8 @@ async function copyFiles(): Promise<void> {
 }
 
 /**
- * The script of the API reference is served from here, so that no page loads anything from elsewhere. Redoc would fetch
- * the logo of its makers from their servers: a picture that is empty is quietly left out instead.
+ * Copies the script of the API reference, so that pages load nothing from other origins. Redoc would fetch the logo of
+ * its makers from their servers; an empty picture is omitted instead.
  */
 async function copyReferenceScript(): Promise<void> {
   const script = await readFile(require.resolve('redoc/bundles/redoc.standalone.js'), 'utf8');

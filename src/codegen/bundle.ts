@@ -12,13 +12,13 @@ const run = promisify(execFile);
  * Bundles a contract and the files it refers to into one document, with `redocly bundle`.
  *
  * @param path the contract's file, relative to the repository's root
- * @throws Error with what redocly printed, when a reference leads nowhere or a file does not parse
+ * @throws Error with redocly's output, when a reference cannot be resolved or a file does not parse
  */
 export async function bundleContract(path: string): Promise<OpenApiDocument> {
   return withTemporaryFolder((folder) => bundle(path, folder));
 }
 
-/** Bundles the catalogue of problems, which is a plain map of schemas, as the components of a document of its own. */
+/** Bundles the catalogue of problems, a plain map of schemas, as the components of a separate document. */
 export async function bundleProblems(path: string): Promise<OpenApiDocument> {
   const catalogue: unknown = parse(await readFile(path, 'utf8'));
   if (typeof catalogue !== 'object' || catalogue === null) throw new Error(`${path} is not a map of schemas`);
@@ -45,7 +45,7 @@ async function bundle(path: string, folder: string): Promise<OpenApiDocument> {
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
   const document: unknown = JSON.parse(await readFile(output, 'utf8'));
-  return document as OpenApiDocument; // its structure is what redocly lint has proven
+  return document as OpenApiDocument; // redocly lint has checked its structure
 }
 
 async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
-/** What the emitters work from: one API's contract with every reference followed and every rule of it checked. */
+/** The input of the emitters: one API's contract with all references resolved and all rules checked. */
 
 import type { NamedSchema, OpenApiDocument, RateLimitExtension, SchemaObject } from './openapi-document.js';
 
 export interface ApiContract {
-  /** The contract's file name without its ending: `platform`, `compose`. */
+  /** The contract's file name without its extension: `platform`, `compose`. */
   readonly name: string;
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
@@ -32,9 +32,9 @@ export interface ParameterGroup {
   /** The group as one closed object schema. */
   readonly schema: SchemaObject;
   readonly names: readonly string[];
-  /** Names of parameters that take several values. */
+  /** Names of parameters that accept several values. */
   readonly lists: readonly string[];
-  /** Names of parameters that the validator fills in when they are absent. */
+  /** Names of parameters with a default, which the validator fills in. */
   readonly defaulted: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface RequestBody {
 }
 
 export interface Security {
-  /** Whether a caller without (valid) credential is served. */
+  /** Whether callers without a valid credential are served. */
   readonly anonymous: boolean;
   readonly scheme: { readonly name: string; readonly scope: string | null; readonly principal: string } | null;
 }
@@ -77,7 +77,7 @@ export interface ReplyHeader {
   readonly setBy: 'pipeline' | 'handler';
 }
 
-/** One entry of the catalogue, as one API's document holds it. */
+/** One entry of the catalogue, as it appears in the document of one API. */
 export interface ProblemUse {
   /** Component name, for example `InvalidCredentialsProblem`. */
   readonly schemaName: string;
@@ -97,31 +97,31 @@ export interface Problem {
   readonly slug: string;
   readonly title: string;
   readonly description: string;
-  /** Empty for what only a command line raises. */
+  /** Empty for problems that only a command line raises. */
   readonly statuses: readonly number[];
-  /** null where the text depends on the case. */
+  /** null if the text depends on the case. */
   readonly message: string | null;
   readonly members: readonly ProblemMember[];
   readonly raisedBy: 'pipeline' | 'service' | 'both' | 'command-line';
   readonly headers: Readonly<Record<string, string>>;
-  /** The entry of the error catalogue that the problem stands for; null for other problems. */
+  /** The entry of the error catalogue; null for other problems. */
   readonly failure: ProblemFailure | null;
 }
 
 export interface ProblemMember {
   readonly name: string;
   readonly required: boolean;
-  /** The only value that it can have. */
+  /** Its only possible value. */
   readonly constant?: string;
 }
 
-/** A case of an error family: `error` and `case` of the problem, and what a program has of it. */
+/** A case of an error family: `error` and `case` of the problem, and its data for programs. */
 export interface ProblemFailure {
   readonly error: string;
   readonly case: string;
-  /** What a command line ends with. */
+  /** The exit code of a command line. */
   readonly exitCode: number;
-  /** The message with `{field}` for the fields; what stands in `[]` is left out when a field in it is empty. */
+  /** The message with `{field}` for the fields; text in `[]` is omitted when a field in it is empty. */
   readonly message: string;
   readonly fields: readonly { readonly name: string; readonly schema: SchemaObject }[];
 }

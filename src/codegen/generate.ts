@@ -21,9 +21,10 @@ import { readProblems } from './read-problems.js';
 export type GeneratedFiles = Map<string, string>;
 
 /**
- * Makes everything under `generated/` and `sdk/src/generated/` that comes from the OpenAPI contracts. The same contracts give the same bytes.
+ * Generates all files under `generated/` and `sdk/src/generated/` that are derived from the OpenAPI contracts. The
+ * output is deterministic.
  *
- * @param contracts names of the contracts: the files of `openapi/` that have paths, without their ending
+ * @param contracts names of the contracts: the files of `openapi/` that have paths, without their extension
  */
 export async function generate(contracts: readonly string[]): Promise<GeneratedFiles> {
   const files: GeneratedFiles = new Map();
@@ -64,7 +65,7 @@ async function formatted(path: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'typescript' });
 }
 
-/** Hashes what the generated files come from, so that a reader can tell which contracts they belong to. */
+/** Hashes the sources of the generated files, so that readers can identify the contracts. */
 async function stamp(): Promise<string> {
   const entries = await Promise.all(
     // A project need not have both.

@@ -1,6 +1,6 @@
 /**
- * `npm run generate` writes everything that comes from the contracts; with `--check` (`npm run check:generated`) it
- * writes nothing and fails when a file on disk differs from what the contracts give.
+ * `npm run generate` writes all files that are derived from the contracts. With `--check` (`npm run check:generated`) it
+ * writes nothing and fails when a file on disk differs from the generated one.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,10 +16,10 @@ for (const [path, text] of await generateGraphql()) files.set(path, text);
 if (process.argv.includes('--check')) {
   const stale = await staleFiles(files);
   if (stale.length > 0) {
-    console.error(`Generated files differ from the contracts; mend it with: npm run generate\n${stale.join('\n')}`);
+    console.error(`Generated files differ from the contracts; run: npm run generate\n${stale.join('\n')}`);
     process.exitCode = 1;
   } else {
-    console.log(`${files.size} generated files are what the contracts give.`);
+    console.log(`${files.size} generated files are up to date.`);
   }
 } else {
   await write(files);
@@ -50,7 +50,7 @@ async function staleFiles(all: GeneratedFiles): Promise<string[]> {
     const onDisk = await readFile(path, 'utf8').catch(() => null);
     if (onDisk !== text) differing.push(onDisk === null ? `${path} (missing)` : path);
   }
-  return [...differing, ...(await orphans(all)).map((path) => `${path} (no contract gives it)`)];
+  return [...differing, ...(await orphans(all)).map((path) => `${path} (not generated from any contract)`)];
 }
 
 async function orphans(all: GeneratedFiles): Promise<string[]> {

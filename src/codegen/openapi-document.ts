@@ -1,7 +1,7 @@
 /**
- * The parts of an OpenAPI 3.1 document that the generator reads, as `redocly bundle` leaves them: one file, every `$ref`
- * local. `redocly lint` has proven the structure before generation, so these types describe rather than check it; the
- * rules of `openapi/README.md` that lint cannot know are checked in `read-contract.ts`.
+ * The parts of an OpenAPI 3.1 document that the generator reads, after `redocly bundle`: one file, every `$ref` local.
+ * `redocly lint` has checked the structure before generation, so these types describe rather than check it.
+ * `read-contract.ts` checks the rules of `openapi/README.md` that lint cannot know.
  */
 
 export interface Reference {
@@ -92,21 +92,21 @@ export interface OpenApiDocument {
   readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-/** Whether `value` stands for another place in the document. */
+/** Whether `value` is a `$ref`. */
 export function isReference(value: object): value is Reference {
   return '$ref' in value && typeof value.$ref === 'string';
 }
 
 /**
- * Follows local `$ref`s until a value that is none.
+ * Follows local `$ref`s to a value.
  *
- * @throws Error naming the pointer that leads nowhere.
+ * @throws Error naming the pointer that does not resolve.
  */
 export function resolve<T extends object>(document: OpenApiDocument, value: T | Reference): T {
   let current: T | Reference = value;
   for (let hops = 0; isReference(current); hops++) {
     if (hops > 16) throw new Error(`$ref cycle at ${current.$ref}`);
-    // What a pointer leads to has the type its place in the document asks for: redocly lint has checked that.
+    // The target of a pointer has the type that its place in the document requires: redocly lint has checked that.
     current = lookUp(document, current.$ref) as T | Reference;
   }
   return current;
@@ -123,6 +123,6 @@ function lookUp(document: OpenApiDocument, pointer: string): object {
     const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
     current = typeof current === 'object' && current !== null ? Reflect.get(current, key) : undefined;
   }
-  if (typeof current !== 'object' || current === null) throw new Error(`Nothing is found at ${pointer}`);
+  if (typeof current !== 'object' || current === null) throw new Error(`${pointer} does not resolve`);
   return current;
 }

@@ -1,13 +1,13 @@
 /**
- * npm runs this after an installation in a checkout. It builds, unless the packages that build are missing, as after
- * `npm ci --omit=dev`. Plain JavaScript, because nothing is there yet that could run TypeScript.
+ * npm runs this after an installation in a checkout. It builds, unless build dependencies are missing, as after
+ * `npm ci --omit=dev`. It is plain JavaScript, because at this point nothing can run TypeScript.
  */
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const command = 'dist/src/cli/main.js';
 
-// `npx plumbline` in a checkout links it into npm's cache, and runs this once more. It must not build a second time:
+// `npx plumbline` in a checkout links it into npm's cache, and runs this script again. It must not build a second time:
 // that takes 10 s, and removes files that a running server may still load.
 const isLinkedByNpx = process.env.npm_command === 'exec' && existsSync(command);
 

@@ -37,7 +37,7 @@ const defaultMaxBodyBytes = 65_536;
  *
  * @param name the contract's name, which becomes the folder under `generated/`
  * @param document the bundled OpenAPI document
- * @throws Error listing every rule of `openapi/README.md` that the contract breaks
+ * @throws Error listing all violated rules of `openapi/README.md`
  */
 export function readContract(name: string, document: OpenApiDocument): ApiContract {
   const faults = closedSchemaFaults(document);
@@ -56,7 +56,7 @@ export function readContract(name: string, document: OpenApiDocument): ApiContra
   }
   const ids = operations.map((operation) => operation.id);
   for (const id of ids.filter((id, index) => ids.indexOf(id) !== index)) faults.push(`operationId ${id} is used twice`);
-  if (faults.length > 0) throw new Error(`The contract ${name} breaks its rules:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0) throw new Error(`The contract ${name} violates its rules:\n- ${faults.join('\n- ')}`);
   return { name, document, operations, securitySchemes, apiProblems: readApiProblems(document) };
 }
 
@@ -95,7 +95,7 @@ function groupParameters(
 ): ParameterGroup | null {
   const parameters = all.filter((parameter) => parameter.in === place);
   if (parameters.length === 0) return null;
-  // Node hands header names over in lower case.
+  // Node passes header names in lower case.
   const nameOf = (parameter: ParameterObject): string =>
     place === 'header' ? parameter.name.toLowerCase() : parameter.name;
   const properties = Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), parameter.schema]));
@@ -108,7 +108,7 @@ function groupParameters(
       type: 'object',
       properties,
       required: parameters.filter((parameter) => parameter.required === true).map(nameOf),
-      // A request may carry any other header, and the cookies of other services on its host.
+      // A request may contain other headers, and the cookies of other services on its host.
       additionalProperties: place === 'header' || place === 'cookie',
     },
     names: resolved.map(({ name }) => name),
@@ -126,7 +126,7 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   if (schema === undefined) throw new Error('the request body has no schema');
   const { type, properties } = resolve<SchemaObject>(document, schema);
   if (mediaType !== 'application/json' && type !== 'string') {
-    throw new Error(`a body of type ${mediaType} is handed over as text, so its schema is a string`);
+    throw new Error(`a body of type ${mediaType} is text, so its schema must be a string`);
   }
   const defaulted = Object.entries(isRecord(properties) ? properties : {})
     .filter(([, property]) => isRecord(property) && property['default'] !== undefined)
@@ -145,7 +145,7 @@ function normalizationOf(document: OpenApiDocument, schema: SchemaObject): 'emai
 
 function readReply(document: OpenApiDocument, statusText: string, response: ResponseObject): ReplyModel {
   const status = Number(statusText);
-  if (!Number.isInteger(status)) throw new Error(`status ${statusText}: each status is listed by its number`);
+  if (!Number.isInteger(status)) throw new Error(`status ${statusText}: statuses must be numbers`);
   const contents = Object.entries(response.content ?? {});
   const [entry, ...others] = contents;
   if (others.length > 0) throw new Error(`status ${status} has more than one media type`);
@@ -188,11 +188,11 @@ function problemsOf(
   const branches: unknown[] = Array.isArray(oneOf) ? oneOf : [schema];
   return branches.map((branch) => {
     if (typeof branch !== 'object' || branch === null || !isReference(branch) || !branch.$ref.endsWith('Problem')) {
-      throw new Error(`${where}: an error's schema is a $ref into problems.yaml, or a oneOf of such`);
+      throw new Error(`${where}: an error's schema is a $ref into problems.yaml, or a oneOf of such references`);
     }
     const schemaName = componentName(branch.$ref);
     if (!canHaveStatus(document.components?.schemas?.[schemaName], status)) {
-      throw new Error(`${where}: ${schemaName} has another status`);
+      throw new Error(`${where}: ${schemaName} has a different status`);
     }
     return { schemaName, slug: kebabCase(withoutProblemSuffix(schemaName)) };
   });
@@ -233,7 +233,7 @@ function readSecurity(
   operation: OperationObject,
 ): Security {
   const requirements = operation.security ?? document.security;
-  if (requirements === undefined) throw new Error('security is not stated');
+  if (requirements === undefined) throw new Error('security is missing');
   const anonymous = requirements.length === 0 || requirements.some((each) => Object.keys(each).length === 0);
   const [named, ...others] = requirements.flatMap((each) => Object.entries(each));
   if (others.length > 0) throw new Error('more than one security scheme');
@@ -241,7 +241,7 @@ function readSecurity(
   const [name, scopes] = named;
   const scheme = schemes.find((each) => each.name === name);
   if (scheme === undefined) throw new Error(`security scheme ${name} does not exist`);
-  if (scopes.length > 1) throw new Error('at most one scope: scopes are ordered, name the least one that is enough');
+  if (scopes.length > 1) throw new Error('at most one scope: scopes are ordered, name the lowest sufficient one');
   const scope = scopes[0] === undefined ? null : scheme.scopes.find((each) => each.name === scopes[0]);
   if (scope === undefined) throw new Error(`scope ${String(scopes[0])} is not in x-scopes of ${name}`);
   return {

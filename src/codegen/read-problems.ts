@@ -4,7 +4,7 @@ import type { OpenApiDocument, SchemaObject } from './openapi-document.js';
 
 /** The members that every problem has; the runtime fills in `request_id`. */
 const sharedMembers = ['type', 'title', 'status', 'message', 'request_id'];
-/** What only a command line raises is never sent. */
+/** Problems that only a command line raises are never sent. */
 const membersOfReplies = ['status', 'request_id'];
 /** Members of a failure that are not fields of its case. */
 const membersOfFailures = ['error', 'case', 'location'];
@@ -35,7 +35,8 @@ function readProblem(schemaName: string, schema: SchemaObject): Problem {
   const isSent = raisedBy !== 'command-line';
   for (const member of sharedMembers) {
     if (!isSent && membersOfReplies.includes(member)) {
-      if (member in properties) throw new Error(`${member} is for replies, and this is raised by a command line`);
+      if (member in properties)
+        throw new Error(`${member} is only for replies, and this problem is raised by a command line`);
     } else if (!(member in properties) || !required.includes(member)) {
       throw new Error(`${member} is missing or not required`);
     }
@@ -85,9 +86,10 @@ function readFailure(properties: Record<string, unknown>, extension: Record<stri
   if (typeof exitCode !== 'number') throw new Error('x-problem.exit-code is missing');
   const named = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const own = Object.keys(properties).filter((name) => ![...sharedMembers, ...membersOfFailures].includes(name));
-  // The message of some cases is a field of its own: it is what somebody else has said.
+  // The message of some cases is a field: the text of another program.
   const fields = named.includes('message') ? ['message', ...own] : own;
-  for (const name of named) if (!fields.includes(name)) throw new Error(`x-problem.message names {${name}}, no field`);
+  for (const name of named)
+    if (!fields.includes(name)) throw new Error(`x-problem.message names {${name}}, which is not a field`);
   return {
     error,
     case: failureCase,

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from './openapi-document.js';
 
 /**
- * Lists the object schemas of a document that say nothing about properties they do not name. An open schema would let
- * a reply carry what nobody documented, so the generator refuses it.
+ * Lists the object schemas of a document that do not restrict additional properties. An open schema would allow replies
+ * with undocumented properties, so the generator rejects it.
  *
  * @returns one line per fault with the JSON Pointer of the schema
  */
@@ -20,7 +20,7 @@ function visit(value: unknown, pointer: string, faults: string[]): void {
       faults.push(`${pointer}: an object schema needs additionalProperties: false, or the schema of its values`);
     }
     if (keys['discriminator'] !== undefined) {
-      faults.push(`${pointer}: no discriminator; tell branches apart by a const property`);
+      faults.push(`${pointer}: no discriminator; use a const property to distinguish branches`);
     }
   }
   for (const [key, child] of Object.entries(value)) {

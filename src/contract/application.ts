@@ -22,35 +22,35 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly dependencies: Dependencies;
   /** Fills the generated `<Api>Security`. */
   readonly security: Security;
-  /** Refuses a request before anything is done for it; the problem must be documented for the operation. */
+  /** Refuses a request before any other step; the problem must be documented for the operation. */
   readonly admit?: (request: IncomingMessage, route: Route) => ProblemReply | null;
-  /** null where the contract states no rate limits. */
+  /** null if the contract has no rate limits. */
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
-  /** Called when `sampled` finds a reply that is not what the contract says. */
+  /** Called when `sampled` finds a reply that violates the contract. */
   readonly mismatched?: (operationId: string) => void;
   readonly log: Log;
-  /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Turns an unexpected failure into a documented problem, for example a lost database into 503; null: 500. */
+  /** Maps an unexpected failure to a documented problem, for example a lost database to 503; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
-  /** Names a principal in the log, for example by the id of a user. Default: nobody has a name. */
+  /** Names a principal in the log, for example by the id of a user. Default: no name. */
   readonly callerOf?: (principal: unknown) => string | null;
   /** Called once per request, after its reply is written. */
   readonly served?: (served: Served) => void;
-  /** Headers of every reply. */
+  /** Headers of all replies. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Runs before the pipeline, for example CORS. */
   readonly before?: readonly Koa.Middleware[];
-  /** Serves what matches no operation: pages. */
+  /** Serves requests that match no operation: pages. */
   readonly after?: readonly Koa.Middleware[];
 }
 
 /**
- * Makes the Koa application that serves one contract. It is driven by the generated tables alone: adding an operation
- * means to write it in the contract, to generate, and to write its handler.
+ * Creates the Koa application that serves one contract. The generated tables define its behaviour: to add an operation,
+ * write it in the contract, generate, and write its handler.
  *
- * @throws Error when a trusted proxy is no address or network
+ * @throws Error when a trusted proxy is not an address or network
  */
 export function createApplication<Handlers extends object, Security extends object, Dependencies>(
   options: ApplicationOptions<Handlers, Security, Dependencies>,
@@ -60,8 +60,8 @@ export function createApplication<Handlers extends object, Security extends obje
   const addressOf = clientAddress(options.trustedProxies);
   const pipeline = createPipeline({
     routes: options.routes,
-    // The generated interfaces type every handler by its operation; the pipeline hands each one exactly what the
-    // operation's own validators have accepted, so it may treat them all alike.
+    // The generated interfaces type every handler by its operation. The pipeline passes each handler only requests that
+    // the operation's validators have accepted, so it can treat all handlers alike.
     handlers: options.handlers as Readonly<Record<string, AnyHandler>>,
     security: options.security as Readonly<Record<string, AnySecurityHandler>>,
     dependencies: options.dependencies,
@@ -79,8 +79,8 @@ export function createApplication<Handlers extends object, Security extends obje
   });
   const serve: Pipeline = (request, response) =>
     pipeline(request, response)?.catch((error: unknown) => {
-      // The reply was on its way: nothing can be said any more.
-      options.log.error({ err: error }, 'a reply broke off');
+      // Part of the reply is sent: no problem can be sent any more.
+      options.log.error({ err: error }, 'the reply was interrupted');
       response.destroy();
     }) ?? null;
 
@@ -99,9 +99,9 @@ export function createApplication<Handlers extends object, Security extends obje
 }
 
 /**
- * A Koa application that hands a request of the contract to the pipeline at once. Nothing stands before the pipeline
- * then, and Koa's context would cost more than the pipeline's own steps: measured, about a tenth of all time that the
- * process spends on a small request. Everything else goes the usual way.
+ * A Koa application that passes requests of the contract directly to the pipeline. Koa's context would cost more than
+ * the pipeline's own steps: measured, about a tenth of the process time of a small request. Other requests use Koa's
+ * middleware.
  */
 class DirectApplication extends Koa {
   readonly #serve: Pipeline;
@@ -137,14 +137,14 @@ interface PageOptions {
 }
 
 /**
- * Surrounds what is no operation of the contract: pages, GraphQL, and the 404 where nothing is served. What serves a
- * request may name itself in `ctx.state.operation`, and the user in `ctx.state.caller`.
+ * Serves what is not an operation of the contract: pages, GraphQL, and the 404 for other paths. A middleware may set
+ * `ctx.state.operation` to its name, and `ctx.state.caller` to the user.
  */
 function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware {
   return async (ctx, next) => {
     const started = performance.now();
     const requestId = requestIdOf(ctx.req, randomUUID);
-    const clientIp = addressOf(ctx.req); // a connection that is gone has no address any more
+    const clientIp = addressOf(ctx.req); // read now: a closed connection has no address
     ctx.set({ ...headers, 'X-Request-Id': requestId });
     const write = async (problem: ProblemReply): Promise<void> => {
       ctx.respond = false;
@@ -158,9 +158,9 @@ function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware
         await write(routeNotFound({ message: 'No operation has this path. The API reference is at /docs.' }));
       }
     } catch (error) {
-      if (ctx.res.headersSent || ctx.res.destroyed) throw error; // nothing can be said any more
+      if (ctx.res.headersSent || ctx.res.destroyed) throw error; // too late for a problem
       log.error({ err: error, request_id: requestId }, 'unexpected failure');
-      await write(internalError({ message: 'Something went wrong here. Report it with the request id.' }));
+      await write(internalError({ message: 'The server failed unexpectedly. Report the request id.' }));
     }
     const { method, status } = ctx;
     served({
@@ -176,7 +176,7 @@ function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware
   };
 }
 
-/** The route that the router of the pages has found, as the contract would write it. */
+/** The route that the router of the pages matched, in the notation of the contract. */
 function templateOf(ctx: Koa.Context): string {
   const route = textOf(ctx['_matchedRoute']); // https://github.com/koajs/router/blob/master/API.md
   return route === null ? unmatchedPath : route.replaceAll(/:(\w+)/g, '{$1}');
@@ -190,20 +190,20 @@ function clientAddress(trustedProxies: readonly string[]): (request: IncomingMes
   const peerOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? 'unknown';
   if (trustedProxies.length === 0) return (request) => withoutMapping(peerOf(request));
   const trust = proxyAddr.compile([...trustedProxies]);
-  // Some proxies forward `unknown` or a port with the address: then the nearest hop that is an address counts.
+  // Some proxies forward `unknown` or a port with the address: use the nearest hop that is an address.
   return (request) => {
     const hops = proxyAddr.all(request, trust);
     return withoutMapping(hops.findLast((hop) => isIP(hop) !== 0) ?? peerOf(request));
   };
 }
 
-/** An IPv4 peer of a dual-stack socket shows as `::ffff:192.0.2.1`; it is the same caller. */
+/** An IPv4 peer of a dual-stack socket appears as `::ffff:192.0.2.1`; it is the same caller. */
 function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
 function logConnectionError(error: unknown, log: Log): void {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECANCELED') return; // the caller went away
-  log.error({ err: error }, 'failure outside of the pipeline');
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECANCELED') return; // the caller disconnected
+  log.error({ err: error }, 'failure outside the pipeline');
 }

@@ -8,8 +8,8 @@ import type { Exchange } from './exchange.js';
 export type AnySecurityHandler = SecurityHandler<unknown, unknown, Record<string, unknown>>;
 
 /**
- * Finds out who is calling (401). An operation that serves anonymous callers as well takes a credential that does not
- * hold for none, which is what alternatives in OpenAPI's `security` say.
+ * Authenticates the caller (401). An operation that also serves anonymous callers treats an invalid credential as none,
+ * as alternatives in OpenAPI's `security` require.
  */
 export async function authenticate(
   exchange: Exchange,
@@ -28,7 +28,7 @@ export async function authenticate(
   return anonymous && 'refusal' in verdict ? { principal: null } : verdict;
 }
 
-/** Decides whether the caller may do this (403), and narrows the principal to what the scope guarantees. */
+/** Authorizes the caller (403), and narrows the principal to the type that the scope guarantees. */
 export async function authorize(
   exchange: Exchange,
   principal: unknown,

@@ -1,19 +1,19 @@
-/** Serves what `npm run build` has made of the web console: pages, and assets whose names carry a hash. */
+/** Serves the built web console: pages, and assets with a hash in their names. */
 import { readFile } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { keptForGood, sendStaticFile } from './static-file.js';
 
-/** Everything comes from this server. Nothing is inline: neither scripts nor styles. */
+/** Everything is loaded from this server. Scripts and styles are not inline. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
 
 /**
- * Answers with a page, under a policy that allows nothing inline. A page that was not built is answered like any path
- * that does not exist.
+ * Sends a page, with a policy that forbids inline scripts and styles. Does nothing for a page that was not built, so
+ * that it is 404.
  *
- * @param head HTML to put at the end of its head
+ * @param head HTML to insert at the end of its head
  */
 export async function sendBuiltPage(ctx: Context, page: URL, head = ''): Promise<void> {
   const html = await readIfThere(page);
@@ -25,11 +25,11 @@ export async function sendBuiltPage(ctx: Context, page: URL, head = ''): Promise
 }
 
 /**
- * Answers with an asset, compressed as the client accepts it. Its name carries a hash of its content, so that browsers
- * keep it for good.
+ * Sends an asset, compressed if the client accepts it. Its name contains a hash of its content, so that browsers can
+ * cache it forever.
  *
- * @param folder where the assets are
- * @param file as the request names it
+ * @param folder the folder of the assets
+ * @param file the name in the request
  */
 export async function sendBuiltAsset(ctx: Context, folder: URL, file: string): Promise<void> {
   const extension = /^[\w-]+\.(js|css|svg)$/.exec(file)?.[1];

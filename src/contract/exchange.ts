@@ -6,15 +6,15 @@ import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
 /**
- * One request on its way through the pipeline, and what each step adds to it. What costs time is made when it is
- * first asked for: most requests need neither an abort signal nor a log of their own.
+ * The state of one request in the pipeline. Costly parts are created on first use: most requests need neither an abort
+ * signal nor a logger.
  */
 export class Exchange implements RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: Route;
   readonly requestId: string;
-  /** Path parameters as they stand in the URL, percent-decoded. */
+  /** Path parameters, percent-decoded but not converted. */
   readonly rawParams: Readonly<Record<string, string | undefined>>;
   readonly #log: Log;
   readonly #addressOf: (request: IncomingMessage) => string;
@@ -22,11 +22,11 @@ export class Exchange implements RequestContext {
   #controller: AbortController | undefined;
   #parsedBody: ParsedBody | undefined;
 
-  /** The request body's bytes; null until they are read, and for operations that take none. */
+  /** The request body's bytes; null until they are read, and for operations without a body. */
   rawBody: Buffer | null = null;
-  /** Who calls, once that is known; null: nobody is authenticated. */
+  /** The authenticated caller; null: not authenticated. */
   principal: unknown = null;
-  /** Headers that go onto the reply, whatever it will be. */
+  /** Headers for the reply, whichever it is. */
   readonly replyHeaders: Record<string, string> = {};
 
   constructor(
@@ -35,15 +35,15 @@ export class Exchange implements RequestContext {
     route: Route,
     rawParams: Readonly<Record<string, string | undefined>>,
     requestId: string,
-    surroundings: { readonly log: Log; readonly addressOf: (request: IncomingMessage) => string },
+    services: { readonly log: Log; readonly addressOf: (request: IncomingMessage) => string },
   ) {
     this.request = request;
     this.response = response;
     this.route = route;
     this.rawParams = rawParams;
     this.requestId = requestId;
-    this.#log = surroundings.log;
-    this.#addressOf = surroundings.addressOf;
+    this.#log = services.log;
+    this.#addressOf = services.addressOf;
   }
 
   get clientIp(): string {
@@ -55,8 +55,7 @@ export class Exchange implements RequestContext {
   }
 
   /**
-   * The body, parsed and normalized. The rate limits may look at it before its own step in the pipeline reports what is
-   * wrong with it.
+   * The body, parsed and normalized. Rate limits may read it before the pipeline's own step reports its errors.
    */
   get parsedBody(): ParsedBody {
     return (this.#parsedBody ??= this.#parseBody());
@@ -79,7 +78,7 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
-      // Each call that a handler has under way listens: a list of twenty containers is twenty calls, and no leak.
+      // Each pending call of a handler adds a listener: listing twenty containers makes twenty calls, which is no leak.
       setMaxListeners(0, controller.signal);
       const { response } = this;
       const abortUnlessComplete = (): void => {
@@ -92,7 +91,7 @@ export class Exchange implements RequestContext {
     return this.#controller.signal;
   }
 
-  /** Whether a handler failed only because its caller has closed the connection. */
+  /** Whether a handler failed only because its caller closed the connection. */
   isAbandonment(error: unknown): boolean {
     return this.signal.aborted && error === this.signal.reason;
   }

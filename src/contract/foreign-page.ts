@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Tells whether a browser sends this request for a page of another site. `Origin` and `Sec-Fetch-Site` are set by the
- * browser, and a page cannot forge them (Fetch standard, forbidden request-headers).
+ * Detects requests that a browser sends for a page of another site. The browser sets `Origin` and `Sec-Fetch-Site`, and
+ * a page cannot forge them (Fetch standard, forbidden request-headers).
  *
- * @param ownOrigins origins that count as this server's own, besides the one that `Host` names
- * @returns the page in words; null: the request comes from an own page, or not from a browser
+ * @param ownOrigins origins of this server, besides the one that `Host` names
+ * @returns a description of the page; null: the request comes from this server's pages, or not from a browser
  */
 export function foreignPageOf({ headers }: IncomingMessage, ownOrigins: readonly string[] = []): string | null {
   const { origin, host = '', 'sec-fetch-site': site = 'none' } = headers;
@@ -14,7 +14,7 @@ export function foreignPageOf({ headers }: IncomingMessage, ownOrigins: readonly
   return origin === undefined || origin === 'null' ? 'another site' : origin;
 }
 
-/** The scheme may differ, where a proxy that stands before the server ends TLS. */
+/** The scheme may differ, because a proxy in front of the server may terminate TLS. */
 function isOriginOf(origin: string, hostField: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === hostField.toLowerCase();
 }

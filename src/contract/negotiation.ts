@@ -4,14 +4,14 @@ import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js
 import type { Exchange } from './exchange.js';
 
 /**
- * Checks that the caller can read what the operation produces (406) and that the body is of a type and coding that the
- * operation takes (415).
+ * Checks that the caller accepts a media type of the reply (406), and that the operation accepts the type and coding of
+ * the body (415).
  */
 export function negotiate({ request, route }: Exchange): ProblemReply | null {
   const { headers } = request;
   if (!acceptsReply(headers.accept, route.produces, () => accepts(request).types([...route.produces]) !== false)) {
     return notAcceptable({
-      message: `This operation answers with ${route.produces.join(' or ')}: allow that in Accept, or leave it out.`,
+      message: `This operation returns ${route.produces.join(' or ')}: accept that, or omit the Accept header.`,
       available: [...route.produces],
     });
   }
@@ -26,7 +26,7 @@ export function negotiate({ request, route }: Exchange): ProblemReply | null {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     return unsupportedMediaType({
-      message: `Send the body as it is, without a Content-Encoding.`,
+      message: `Send the body uncompressed, without a Content-Encoding.`,
       supported: [mediaType],
     });
   }

@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 
 /**
- * The form in which e-mail addresses are validated, stored, looked up and counted: without surrounding white space, in
- * lower case, an internationalized domain in Punycode (RFC 5891). What cannot be an address is left for validation to
- * refuse. Normalizing twice changes nothing.
+ * Normalizes an e-mail address for validation, storage, look-up and rate limits: no surrounding white space, lower case,
+ * an internationalized domain in Punycode (RFC 5891). Invalid addresses are left for validation to reject. The function
+ * is idempotent.
  */
 export function normalizeEmail(email: string): string {
   const trimmed = email.trim();
@@ -13,8 +13,8 @@ export function normalizeEmail(email: string): string {
 }
 
 /**
- * `domainToASCII` decodes percent signs and stops at a slash, so it sees only domains whose ASCII characters are those
- * of a host name. Otherwise two different texts could become one address.
+ * `domainToASCII` decodes percent signs and stops at a slash, so pass it only domains whose ASCII characters are valid
+ * in host names. Otherwise two different texts could become one address.
  */
 function normalizeDomain(domain: string): string {
   const isAscii = /^[\0-\x7f]*$/.test(domain);
@@ -27,7 +27,7 @@ function asciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Normalizes the e-mail addresses of a parsed body, in place. @param names the properties that hold one */
+/** Normalizes the e-mail addresses of a parsed body, in place. @param names the properties that contain one */
 export function normalizeBody(body: unknown, names: readonly string[]): void {
   if (typeof body !== 'object' || body === null) return;
   for (const name of names) {

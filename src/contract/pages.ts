@@ -6,7 +6,7 @@ import { keptForMinutes, sendStaticFile } from './static-file.js';
 export interface PagesOptions {
   /** The text of the bundled contract. */
   readonly openapi: URL;
-  /** The script of the API reference (Redoc), put there by `npm run build`. */
+  /** The script of the API reference (Redoc), written by `npm run build`. */
   readonly referenceScript: URL;
   /** The API's title. */
   readonly title: string;
@@ -14,11 +14,11 @@ export interface PagesOptions {
   readonly redirects?: Readonly<Record<string, string>>;
 }
 
-/** Nothing is loaded from elsewhere. Redoc makes its styles as it runs, and searches in a worker. */
+/** Pages load nothing from other origins. Redoc creates styles at run time, and searches in a worker. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The pages beside an API: its reference, its contract as JSON, and one page per problem. */
+/** Serves the pages of an API: its reference, its contract as JSON, and one page per problem. */
 export function createPages({ openapi, referenceScript, title, redirects = {} }: PagesOptions): Middleware {
   const router = new Router();
   router.get('/', (ctx) => {
@@ -45,7 +45,7 @@ export function createPages({ openapi, referenceScript, title, redirects = {} }:
     const page = problemPage(ctx.params['slug'] ?? '');
     if (page !== null) sendPage(ctx, page);
   });
-  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+  return router.routes() as Middleware; // the router's types refer to another copy of Koa's types
 }
 
 function sendPage(ctx: Context, html: string): void {

@@ -17,28 +17,28 @@ import { validate } from './validation.js';
 export type AnyHandler = OperationHandler<unknown, AnyReply, unknown>;
 
 /**
- * Serves a request. Resolves when its reply is handed over to the system.
+ * Serves a request. Resolves when its reply has been passed to the operating system.
  *
- * @returns null, having done nothing, when the path is not in the contract
+ * @returns null, without effect, when the path is not in the contract
  */
 export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void> | null;
 
-/** What one request turned out to be, for the access log and metrics. */
+/** The outcome of one request, for the access log and metrics. */
 export interface Served {
   readonly requestId: string;
   /** null: the request matched no operation. */
   readonly operationId: string | null;
   readonly method: string;
-  /** The template of the path, or {@link unmatchedPath}: never the path of the URL, whose parts may be secrets. */
+  /** The template of the path, or {@link unmatchedPath}; never the URL's path, which may contain secrets. */
   readonly path: string;
   readonly status: number;
   readonly durationSeconds: number;
   readonly clientIp: string;
-  /** Who called, where that is known: what `callerOf` says of the principal. */
+  /** The caller, as `callerOf` names the principal; null if unknown. */
   readonly caller: string | null;
 }
 
-/** Stands for every path that nothing is served at. */
+/** Replaces the path of requests that match no route. */
 export const unmatchedPath = '(unmatched)';
 
 export interface PipelineOptions {
@@ -46,35 +46,35 @@ export interface PipelineOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly dependencies: unknown;
   readonly security: Readonly<Record<string, AnySecurityHandler>>;
-  /** Refuses a request before anything is done for it; null: it may go on. */
+  /** Refuses a request before any other step; null: continue. */
   readonly admit: (request: IncomingMessage, route: Route) => ProblemReply | null;
   readonly rateLimiter: RateLimiter | null;
   readonly replyValidation: ReplyValidation;
-  /** Called when `sampled` finds a reply that is not what the contract says. */
+  /** Called when `sampled` finds a reply that violates the contract. */
   readonly mismatched: (operationId: string) => void;
   readonly log: Log;
-  /** Makes the id of a request that brings none. */
+  /** Creates the id of a request without one. */
   readonly mintRequestId: () => string;
   /** The caller's address. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Names a principal in the log; null: without a name. */
+  /** Names a principal in the log; null: no name. */
   readonly callerOf: (principal: unknown) => string | null;
-  /** Turns an unexpected failure into the documented problem for it; null: 500. */
+  /** Maps an unexpected failure to its documented problem; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
   readonly served: (served: Served) => void;
-  /** Headers of every reply. */
+  /** Headers of all replies. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The way of every request, the same for all operations:
+ * Every request passes these steps, in this order:
  *
  *  1. match the route            404, 405
  *  2. admit                      403
  *  3. negotiate media types      406, 415
  *  4. read the body              413
  *  5. limit the rate             429
- *  6. authenticate               401; then 429, where the limit is one of the caller
+ *  6. authenticate               401; then 429, if the limit counts callers
  *  7. parse the body             400
  *  8. validate                   422
  *  9. authorize                  403
@@ -82,7 +82,7 @@ export interface PipelineOptions {
  * 11. check the reply against the contract
  * 12. serialize, then write
  *
- * Documented replies are values; what a step or handler throws is unexpected, and turned into a problem in one place.
+ * Documented replies are values. An error that a step or handler throws is unexpected; one place maps it to a problem.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const route = createRouter(options.routes);
@@ -106,7 +106,7 @@ async function serve(
   if ('route' in match) {
     exchange = new Exchange(request, response, match.route, match.params, requestId, options);
     reply = await answer(exchange, options);
-    if (reply === null) return; // the caller is gone
+    if (reply === null) return; // the caller has disconnected
   } else reply = refuseMethod(match.allow, requestId, options);
   await writeReply(response, reply, method === 'HEAD', exchange);
   options.served({
@@ -126,7 +126,7 @@ function refuseMethod(allow: readonly string[], requestId: string, { headers }: 
   return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, null);
 }
 
-/** Steps 2 to 12 up to the point of writing. Never throws; null: there is nobody left to answer. */
+/** Steps 2 to 12 except the write. Never throws; null: the caller has disconnected. */
 async function answer(exchange: Exchange, options: PipelineOptions): Promise<PreparedReply | null> {
   const { route, requestId, replyHeaders } = exchange;
   Object.assign(replyHeaders, options.headers);
@@ -158,7 +158,7 @@ function inspectionOf({ route, log }: Exchange, { replyValidation, mismatched }:
     try {
       validate();
     } catch (error) {
-      log.error({ err: error, operation: route.operationId }, 'a reply is not what the contract says');
+      log.error({ err: error, operation: route.operationId }, 'a reply violates the contract');
       mismatched(route.operationId);
     }
   };
@@ -209,14 +209,14 @@ function problemOf(error: unknown, exchange: Exchange, options: PipelineOptions)
     return notImplemented({ message: `${exchange.route.operationId} is not implemented by this server yet.` });
   }
   if (exchange.isAbandonment(error)) {
-    exchange.log.debug(fields, 'the caller left before the reply');
-    return internalError({ message: 'The caller left before the reply.' }); // which nobody receives
+    exchange.log.debug(fields, 'the caller disconnected before the reply');
+    return internalError({ message: 'The caller disconnected before the reply.' }); // it is not sent
   }
   const known = options.problemOf(error);
   if (known !== null) {
-    exchange.log.warn(fields, 'cannot answer for now');
+    exchange.log.warn(fields, 'temporarily unavailable');
     return known;
   }
   exchange.log.error(fields, 'unexpected failure');
-  return internalError({ message: 'Something went wrong here. Report it with the request id.' });
+  return internalError({ message: 'The server failed unexpectedly. Report the request id.' });
 }

@@ -1,6 +1,6 @@
 import { problemCatalogue, type ProblemSlug } from '../../generated/problems.js';
 
-/** The page behind a problem's `type`, or null when there is no such problem. */
+/** The page that a problem's `type` refers to, or null when there is no such problem. */
 export function problemPage(slug: string): string | null {
   if (!isProblem(slug)) return null;
   const { title, statuses, description } = problemCatalogue[slug];
@@ -14,7 +14,7 @@ export function problemIndex(): string {
       `<li><a href="/problems/${slug}">${escapeHtml(title)}</a> (${statuses.join(', ') || 'command line'})</li>`,
   );
   return page('Problems', [
-    paragraph('Every error that the APIs answer and the command line reports, by type.'),
+    paragraph('All errors of the APIs and the command line, by type.'),
     `<ul>${entries.join('')}</ul>`,
   ]);
 }

@@ -4,7 +4,7 @@ import { rateLimited } from '../../generated/problems.js';
 import type { Exchange } from './exchange.js';
 import { subscriberOf } from './subscriber.js';
 
-/** What one request left of one policy. */
+/** The state of one policy after a request. */
 export interface RateLimitState {
   /** Requests allowed per window. */
   readonly limit: number;
@@ -16,19 +16,19 @@ export interface RateLimitState {
   readonly exceeded: boolean;
 }
 
-/** Counts requests. Implementations keep the counts where every server of an installation sees them. */
+/** Counts requests. Implementations share the counts between all servers of an installation. */
 export interface RateLimiter {
   /**
    * Counts one request.
    *
    * @param setting the policy's setting
-   * @param key who is counted
-   * @returns null when the policy is switched off
+   * @param key identifies the counted client
+   * @returns null when the policy is disabled
    */
   consume(setting: string, key: string): Promise<RateLimitState | null>;
 }
 
-/** Whether a limit counts callers by who they are, which is known only after authentication. */
+/** Whether a limit counts authenticated callers, so that it must wait for authentication. */
 export function countsPrincipals(policies: readonly RateLimitPolicy[]): boolean {
   return policies.some(({ key }) => key.some((part) => part.startsWith(principalPrefix)));
 }
@@ -39,7 +39,7 @@ const principalPrefix = 'principal.';
  * Counts the request under each policy of its operation, puts the `RateLimit` fields on the reply
  * (draft-ietf-httpapi-ratelimit-headers), and refuses it when one is exceeded (429).
  *
- * @param principal who is calling; null before authentication
+ * @param principal the caller; null before authentication
  */
 export async function limitRate(
   exchange: Exchange,
@@ -68,7 +68,7 @@ export async function limitRate(
 
 const longestKey = 255;
 
-/** A body that does not parse counts as one without the property: nobody escapes the count by sending nonsense. */
+/** A body that does not parse counts as one without the property, so that malformed bodies are counted, too. */
 function keyOf(policy: RateLimitPolicy, exchange: Exchange, principal: unknown): string {
   const body = 'value' in exchange.parsedBody ? exchange.parsedBody.value : null;
   const parts = policy.key.map((part) => {
@@ -79,11 +79,11 @@ function keyOf(policy: RateLimitPolicy, exchange: Exchange, principal: unknown):
       .toLowerCase();
   });
   const key = JSON.stringify([policy.name, ...parts]);
-  // The body is not validated yet, and a store may take no key of any length.
+  // The body is not validated yet, and a store may limit the length of keys.
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64url');
 }
 
 function textIn(value: unknown, property: string): string {
-  const given: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, property) : '';
-  return typeof given === 'string' ? given : '';
+  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, property) : '';
+  return typeof text === 'string' ? text : '';
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ProblemReply, Route, Validator } from '../../generated/contract.js';
 
-/** A reply as it comes from a handler; the generated union of the operation types it exactly. */
+/** A reply as a handler returns it; the generated union of the operation is the exact type. */
 export interface AnyReply {
   readonly status: number;
   readonly contentType?: string;
@@ -11,51 +11,51 @@ export interface AnyReply {
 }
 
 /**
- * Which replies are validated against the contract. `always`: each one, and a wrong one becomes a 500. `sampled`: one in
- * a hundred, and a wrong one is logged, counted and sent, because the serializer has left out what is not documented.
+ * Which replies are validated against the contract. `always`: all; an invalid one becomes a 500. `sampled`: one in a
+ * hundred; an invalid one is logged, counted and sent, because the serializer has removed undocumented properties.
  */
 export type ReplyValidation = 'always' | 'sampled' | 'off';
 
 const sampleSize = 100;
 
-/** A handler gave a reply that the contract does not have. */
+/** A handler returned a reply that the contract does not document. */
 export class UndocumentedReply extends Error {
   override name = 'UndocumentedReply';
 }
 
-/** Tells whether `sampled` validates this reply. */
+/** Decides whether `sampled` validates this reply. */
 export function isSampled(): boolean {
   return randomInt(sampleSize) === 0;
 }
 
 /**
- * Refuses what must never be sent: a status, a type of problem or a header that the contract does not have.
+ * Rejects an undocumented status, problem type or header, which must never be sent.
  *
- * @throws UndocumentedReply saying what is wrong, without the values
+ * @throws UndocumentedReply with the violation, without the values
  */
 export function checkReply(route: Route, reply: AnyReply): void {
   const table = route.replies[reply.status];
   const fail = (what: string): never => {
     throw new UndocumentedReply(`${route.operationId} replied ${reply.status}: ${what}`);
   };
-  if (table === undefined) return fail('the contract has no such status');
+  if (table === undefined) return fail('the contract does not document this status');
   if (table.kind === 'problem') {
     if (!isProblem(reply)) return fail('an error must be a problem');
     const slug = reply.body.type.replace('/problems/', '');
     if (table.problems[slug] === undefined) return fail(`the problem ${slug} is not documented for this status`);
     return;
   }
-  if (isProblem(reply)) return fail('the contract has no problem here');
+  if (isProblem(reply)) return fail('the contract documents no problem for this status');
   for (const name of Object.keys(reply.headers ?? {})) {
     if (table.headers[name] === undefined) fail(`the header ${name} is not documented`);
   }
 }
 
 /**
- * Validates the body of a reply that {@link checkReply} accepts, and looks for the headers that it must have. The lines
- * of a stream are validated as they come.
+ * Validates the body and the required headers of a reply that {@link checkReply} accepts. The lines of a stream are
+ * validated as they are written.
  *
- * @throws UndocumentedReply saying what is wrong, without the values
+ * @throws UndocumentedReply with the violation, without the values
  */
 export function validateReply(route: Route, reply: AnyReply, requestId: string): void {
   const table = route.replies[reply.status];
@@ -83,5 +83,5 @@ export function isProblem(reply: AnyReply): reply is ProblemReply<{ status: numb
 function checkBody(validate: Validator, body: unknown, fail: (what: string) => never): void {
   if (validate(body)) return;
   const faults = (validate.errors ?? []).map((fault) => `${fault.instancePath} ${fault.message ?? fault.keyword}`);
-  fail(`the body is not what the contract says: ${faults.join('; ')}`);
+  fail(`the body violates the contract: ${faults.join('; ')}`);
 }

@@ -7,10 +7,10 @@ import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
 
 type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
 
-/** Runs a validation that throws when a reply is not what the contract says. */
+/** Runs a validation that throws when a reply violates the contract. */
 export type Inspect = (validate: () => void) => void;
 
-/** A reply that is ready to go: nothing after this point can fail for a reason of ours, except in a stream. */
+/** A serialized reply: after this point only a stream can still fail because of the server. */
 export type PreparedReply =
   | { readonly status: number; readonly headers: Record<string, string | number>; readonly text: string | null }
   | {
@@ -21,10 +21,10 @@ export type PreparedReply =
     };
 
 /**
- * Serializes a reply before its status line is written, so that a failure to do so can still become a clean 500.
+ * Serializes a reply before its status line is written, so that a failure can still become a clean 500.
  *
  * @param table the contract's entry for the status; undefined for problems of requests that match no operation
- * @param inspect runs the validation of each line of a stream as it comes; null: they are not validated
+ * @param inspect runs the validation of each line of a stream as it is written; null: lines are not validated
  */
 export function prepareReply(
   reply: AnyReply,
@@ -72,13 +72,13 @@ function inspectedSerializer(
 ): (item: unknown) => string {
   return (item) => {
     inspect(() => {
-      if (validate !== null && !validate(item)) throw new UndocumentedReply('a line is not what the contract says');
+      if (validate !== null && !validate(item)) throw new UndocumentedReply('a line violates the contract');
     });
     return serialize(item);
   };
 }
 
-/** Writes a prepared reply. What is no stream is handed over to the system at once; a stream resolves when it has ended. */
+/** Writes a prepared reply. Returns undefined at once for a plain reply; for a stream, resolves when it has ended. */
 export function writeReply(
   response: ServerResponse,
   reply: PreparedReply,
@@ -88,10 +88,10 @@ export function writeReply(
   const { status, headers } = reply;
   if ('lines' in reply) {
     response.writeHead(status, headers);
-    response.flushHeaders(); // the first line may be long in coming
+    response.flushHeaders(); // the first line may take long
     if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
     response.end();
-    return letGo(reply.lines);
+    return close(reply.lines);
   }
   const { text } = reply;
   const request = exchange?.request;
@@ -120,14 +120,14 @@ async function writeCompressed(
   response.end(bodyless ? undefined : content);
 }
 
-/** Ends an iterable that nobody will read, so that whatever it holds is let go. */
-async function letGo(lines: AsyncIterable<unknown>): Promise<void> {
+/** Closes an iterable that nobody will consume, so that it releases its resources. */
+async function close(lines: AsyncIterable<unknown>): Promise<void> {
   await lines[Symbol.asyncIterator]().return?.();
 }
 
 /**
- * Writes one JSON value per line, no faster than the caller reads. When the caller goes, the iterable is told to end;
- * when the iterable fails, the connection is cut, so that the caller does not take the part for the whole.
+ * Writes one JSON value per line, no faster than the caller reads. If the caller disconnects, the iterable is closed.
+ * If the iterable fails, the connection is cut, so that the caller does not mistake a part for the whole.
  */
 async function writeLines(
   response: ServerResponse,
@@ -143,7 +143,7 @@ async function writeLines(
     }
     response.end();
   } catch (error) {
-    if (!signal.aborted) exchange.log.error({ err: error }, 'a stream broke off');
+    if (!signal.aborted) exchange.log.error({ err: error }, 'a stream failed');
     response.destroy();
   }
 }

@@ -6,13 +6,13 @@ import type { Exchange } from './exchange.js';
 import { unusableText, unusableTextIn, type UnusableText } from './unusable-text.js';
 import { validationProblem } from './violations.js';
 
-/** The caller went away before the body was complete: there is nobody to answer. */
+/** The caller disconnected before the body was complete, so there is no reply. */
 export class RequestAborted extends Error {
   override name = 'RequestAborted';
 }
 
 /**
- * Reads the body of an operation that takes one, up to its limit (413).
+ * Reads the body, up to the operation's limit (413).
  *
  * @throws RequestAborted when the connection ends first
  */
@@ -21,7 +21,7 @@ export async function readBody(exchange: Exchange): Promise<ProblemReply | null>
   if (route.body === null) return null;
   const bytes = await readBytes(request, route.maxBodyBytes);
   if (bytes === null) {
-    // What the caller goes on sending is not read, so the connection cannot serve another request.
+    // The rest of the body is not read, so the connection cannot serve another request.
     exchange.replyHeaders['Connection'] = 'close';
     return payloadTooLarge({
       message: `Send at most ${route.maxBodyBytes} bytes in the body.`,
@@ -49,7 +49,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | nu
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
     });
-    // A connection that closes before the body is complete is an error here too.
+    // A connection that closes before the body is complete also emits an error.
     request.on('error', (cause) => {
       reject(new RequestAborted('The request ended early', { cause }));
     });
@@ -59,8 +59,8 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | nu
 export type ParsedBody = { readonly value: unknown } | { readonly problem: ProblemReply };
 
 /**
- * Parses the bytes as JSON in UTF-8 (400), and refuses text that cannot be stored as it is (422). An absent body is
- * `undefined`; one of another media type than JSON is the text that it is.
+ * Parses the bytes as JSON in UTF-8 (400), and rejects text that cannot be stored (422). An absent body is `undefined`;
+ * a body of another media type is returned as text.
  */
 export function parseBody(bytes: Buffer | null, mediaType = 'application/json'): ParsedBody {
   if (bytes === null || bytes.length === 0) return { value: undefined };
@@ -74,7 +74,7 @@ export function parseBody(bytes: Buffer | null, mediaType = 'application/json'):
   } catch (error) {
     return malformed(whereParsingStopped(error));
   }
-  // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both come as escape sequences.
+  // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both occur only as escape sequences.
   const unusable = unusableEscape.test(text) ? unusableTextIn(value) : null;
   return refusedFor(unusable) ?? { value };
 }
@@ -91,10 +91,10 @@ function malformed(why: string): { problem: ProblemReply } {
   return { problem: malformedRequest({ message: `Send the body as one JSON value in UTF-8: ${why}` }) };
 }
 
-/** V8's message quotes the text around the fault, which may be a password: only the position is passed on. */
+/** V8's message quotes the text around the error, which may be a password: report only the position. */
 function whereParsingStopped(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
-  const position = /position (\d+)/.exec(message)?.[1]; // V8 leaves it out for short texts
-  if (position !== undefined) return `it stops being JSON at character ${position}.`;
+  const position = /position (\d+)/.exec(message)?.[1]; // V8 omits it for short texts
+  if (position !== undefined) return `it is invalid at character ${position}.`;
   return message.includes('end of JSON input') ? 'it ends too early.' : 'it is not JSON.';
 }

@@ -6,21 +6,21 @@ export type RouteMatch =
   /** The path exists, but not with this method. */
   | { readonly allow: readonly string[]; readonly path: string };
 
-/** Node reads no longer request line; a long path parameter is for validation to refuse. */
+/** Longer than any request line that Node accepts, so that validation rejects long path parameters. */
 const longestUrl = 16_384;
 
 /** Finds the operation of a request. */
 export type Router = (method: string, url: string) => RouteMatch | null;
 
 /**
- * Builds the router: a radix tree, so that the time to find a route depends on the length of its path and not on how
- * many others there are.
+ * Builds the router: a radix tree, so that matching time depends on the length of the path, not on the number of
+ * routes.
  */
 export function createRouter(routes: readonly Route[]): Router {
   const tree = findMyWay({ maxParamLength: longestUrl });
   const byHandler = new Map<unknown, Route>();
   const methods = new Set<string>();
-  // A path without parameters goes before one that a parameter would match (OpenAPI 3.1, "Paths Object").
+  // A path without parameters takes precedence over one with parameters (OpenAPI 3.1, "Paths Object").
   const fixedPaths = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
   for (const route of routes) {
     const handler = (): void => undefined;

@@ -1,6 +1,6 @@
 /**
- * Headers that keep browsers from guessing, framing, and leaking addresses (OWASP ASVS 5.0, chapter 3.4). Replies of an
- * API are not to be stored unless their operation says so.
+ * Headers against content sniffing, framing and referrer leaks (OWASP ASVS 5.0, chapter 3.4). API replies are not
+ * cached unless their operation sets another Cache-Control.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

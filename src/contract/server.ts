@@ -5,12 +5,12 @@ import { listenOnSocket } from './unix-socket.js';
 
 export interface RunningServer {
   readonly server: Server | TlsServer;
-  /** The address to reach it at: `http://127.0.0.1:8080`, `https://…` with TLS, `unix:///path` for a Unix socket. */
+  /** Its address: `http://127.0.0.1:8080`, `https://…` with TLS, `unix:///path` for a Unix socket. */
   readonly url: string;
   /**
-   * Stops: no new connections, requests under way finish. The name of a Unix socket is removed.
+   * Stops: accepts no new connections and lets pending requests finish. Removes the name of a Unix socket.
    *
-   * @param deadlineMs when the connections that are still open are cut
+   * @param deadlineMs after this time, open connections are closed
    */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -18,29 +18,29 @@ export interface RunningServer {
 export type ServerAddress =
   /** `port` 0 picks a free one. */
   | { readonly host: string; readonly port: number }
-  /** A Unix socket, for its owner alone: absolute, in a folder that exists. */
+  /** A Unix socket that only its owner can access: absolute, in a folder that exists. */
   | { readonly path: string };
 
-/** What a server proves itself with, as PEM. */
+/** The server's certificate and key, as PEM. */
 export interface TlsMaterial {
   readonly cert: string;
   readonly key: string;
-  /** Where this is given, a client must present a certificate that chains to it, or the handshake ends. */
+  /** If set, a client must present a certificate that chains to it, or the handshake fails. */
   readonly clientCa?: string | undefined;
 }
 
-/** A caller gets this long to send a request's headers, and as long again for the whole request: slow ones hold no socket. */
+/** Time limits for a request's headers and for the whole request, so that slow clients do not hold sockets. */
 const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;
-/** Longer than the idle time of usual proxies, so that they and not we close idle connections. */
+/** Longer than the idle timeout of common proxies, so that the proxy and not the server closes idle connections. */
 const keepAliveTimeoutMs = 65_000;
 const handshakeTimeoutMs = 15_000;
 
 /**
- * Listens for HTTP, over TLS when there is something to prove it with (version 1.2 at least).
+ * Listens for HTTP, or for HTTPS (TLS 1.2 or later) if `tls` is given.
  *
- * @throws SocketPathError for a Unix socket that cannot be had, else the system's error; OpenSSL's for `tls` that
- * does not fit together
+ * @throws SocketPathError when the Unix socket cannot be created, otherwise the system's error; OpenSSL's error when
+ * certificate and key do not match
  */
 export async function listen(
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
@@ -49,7 +49,7 @@ export async function listen(
 ): Promise<RunningServer> {
   const server = tls === null ? createServer(timeouts) : createTlsServer({ ...timeouts, ...tlsOptions(tls) });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void listener(request, response); // Koa's callback answers its own failures
+    void listener(request, response); // Koa's callback handles its failures
   });
   server.on('clientError', (error, socket) => {
     const reply = replyToWhatIsNoRequest(error);
@@ -82,8 +82,8 @@ export async function listen(
 }
 
 /**
- * Checks that an address can be listened on, before slow parts of a start. `listen` still decides: the port may be taken
- * in between.
+ * Checks that the server can listen on an address, before slow parts of a start. `listen` may still fail: another
+ * process may take the port in between.
  *
  * @throws the system's error, such as EADDRINUSE
  */
@@ -108,8 +108,8 @@ function tlsOptions({ cert, key, clientCa }: TlsMaterial): object {
 }
 
 /**
- * What is not HTTP never reaches the pipeline; this is the least that a client can make sense of. null: there is
- * nobody to make sense of it, since the connection broke or TLS was never agreed on.
+ * Input that is not HTTP never reaches the pipeline and gets a minimal reply. null: no reply, because the connection
+ * broke or the TLS handshake failed.
  */
 function replyToWhatIsNoRequest(error: Error): string | null {
   const code = 'code' in error ? String(error.code) : '';
@@ -123,7 +123,7 @@ function replyToWhatIsNoRequest(error: Error): string | null {
   return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
-/** All of them: Node's own list lacks those that have not finished their TLS handshake. */
+/** All open connections: Node's own list lacks those with an unfinished TLS handshake. */
 function openConnections(server: Server | TlsServer): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -140,7 +140,7 @@ async function stop(server: Server | TlsServer, connections: ReadonlySet<Socket>
     }),
   );
   server.closeIdleConnections();
-  // Connections kept alive become idle one by one as their last reply goes out.
+  // Kept-alive connections become idle after their last reply.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
   }, 50);

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The part of an address that stands for one subscriber, for counting: an IPv6 customer has at least a whole /64, and
- * could otherwise come from another address with every request.
+ * The part of an address that identifies one subscriber, for rate limits. An IPv6 customer has at least a whole /64, and
+ * could otherwise use a new address for every request.
  */
 export function subscriberOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

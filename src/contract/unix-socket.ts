@@ -1,15 +1,15 @@
 import { chmod, link, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { inTurn } from './in-turn.js';
+import { withFileLock } from '../system/file-lock.js';
 
-/** What `sockaddr_un` holds on Linux, less the zero byte at the end; a longer path would be cut. */
+/** The size of `sockaddr_un` on Linux without the final zero byte; the system truncates longer paths. */
 const longestPathBytes = 107;
 
-/** A path at which no socket can be had. */
+/** No socket can be created at the path. */
 export class SocketPathError extends Error {
   override readonly name = 'SocketPathError';
-  /** As the system would put it. */
+  /** The matching system error code. */
   readonly code: 'EADDRINUSE' | 'EEXIST' | 'ENAMETOOLONG';
 
   constructor(code: SocketPathError['code'], message: string) {
@@ -19,13 +19,13 @@ export class SocketPathError extends Error {
 }
 
 /**
- * Listens on a Unix socket that its owner alone may use. The socket is bound in a folder that nobody else can enter,
- * gets its mode there, and only then its name: at no moment can others connect, and a name is never taken from a
- * server that still answers. What a server left behind that has ended is replaced.
+ * Listens on a Unix socket that only its owner can access. The socket is bound in a folder that other users cannot
+ * enter, gets its mode there, and then its name. So others can never connect, and the name of a server that still
+ * answers is never taken. The socket of a server that has ended is replaced.
  *
  * @param path absolute, in a folder that exists
- * @returns removes the name again, unless another server has it by now
- * @throws SocketPathError when a server answers there, something else is there, or the path is too long
+ * @returns removes the name again, unless it belongs to another server by now
+ * @throws SocketPathError when a server answers at the path, another file exists there, or the path is too long
  */
 export async function listenOnSocket(server: Server, path: string): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(dirname(path), '.s'));
@@ -65,7 +65,7 @@ function bind(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Gives the socket its name; a name that is there already is looked at, and freed if nobody answers to it. */
+/** Links the socket to its name. A name that exists is removed if no server answers there. */
 async function claimName(bound: string, path: string): Promise<void> {
   for (;;) {
     try {
@@ -73,17 +73,17 @@ async function claimName(bound: string, path: string): Promise<void> {
       return;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
-      // In turn, since between the look and the removal another server could have taken the name.
-      await inTurn(path, () => removeDeadSocket(path));
+      // Locked: between check and removal another server could take the name.
+      await withFileLock(path, () => removeDeadSocket(path));
     }
   }
 }
 
 async function removeDeadSocket(path: string): Promise<void> {
-  const there = await lstat(path).catch(absent);
-  if (there === undefined) return;
-  if (!there.isSocket()) {
-    throw new SocketPathError('EEXIST', `'${path}' exists and is no socket; it is left as it is.`);
+  const found = await lstat(path).catch(absent);
+  if (found === undefined) return;
+  if (!found.isSocket()) {
+    throw new SocketPathError('EEXIST', `'${path}' exists and is not a socket; it was not changed.`);
   }
   if (await answers(path)) throw taken(path);
   await rm(path, { force: true });
@@ -104,7 +104,7 @@ async function answers(path: string): Promise<boolean> {
     socket.once('error', (error) => {
       const code = codeOf(error);
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(false);
-      // Its queue is full, or it belongs to another user: in both cases somebody is there.
+      // Its queue is full, or it belongs to another user: in both cases a server listens.
       else if (code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') resolve(true);
       else reject(error);
     });

@@ -1,4 +1,4 @@
-/** Why a text is refused, as a violation has it. */
+/** Why a text is rejected, as part of a violation. */
 export interface UnusableText {
   readonly rule: 'characters';
   readonly message: string;
@@ -9,15 +9,15 @@ const nul: UnusableText = { rule: 'characters', message: 'must not contain the c
 /** UTF-8 has no lone surrogates: each becomes U+FFFD, so that different passwords would have the same hash. */
 const illFormed: UnusableText = { rule: 'characters', message: 'must be well-formed Unicode, without lone surrogates' };
 
-/** @returns why the text is refused wherever it arrives; null: it can be stored as it is */
+/** @returns why the text is rejected; null: it can be stored */
 export function unusableText(text: string): UnusableText | null {
   if (text.includes('\0')) return nul;
   return text.isWellFormed() ? null : illFormed;
 }
 
-/** The same for every string in a JSON value, names of properties included. */
+/** The same for all strings in a JSON value, including property names. */
 export function unusableTextIn(value: unknown): UnusableText | null {
-  const pending: unknown[] = [value]; // a stack of our own: nesting may be deeper than the engine's
+  const pending: unknown[] = [value]; // an explicit stack: nesting may exceed the call stack
   while (pending.length > 0) {
     const current = pending.pop();
     if (typeof current === 'string') {
@@ -30,7 +30,7 @@ export function unusableTextIn(value: unknown): UnusableText | null {
   return null;
 }
 
-/** Whether decoding the percent-encoded text loses something: bytes that are not UTF-8 all become U+FFFD. */
+/** Whether decoding the percent-encoded text loses data: bytes that are not UTF-8 become U+FFFD. */
 export function isLossyWhenDecoded(encoded: string, decoded: string): boolean {
   if (!decoded.includes('\ufffd')) return false;
   try {

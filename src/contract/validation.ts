@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { isLossyWhenDecoded, unusableText } from './unusable-text.js';
 import { pointerSegment, validationProblem, violationsOfFaults, type Violation } from './violations.js';
 
-/** The parts of a request after validation; typed by the generated request type of the operation. */
+/** The validated parts of a request; the generated request type of the operation types them. */
 export interface ValidParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -16,9 +16,9 @@ export interface ValidParts {
 const noParameters: Readonly<Record<string, never>> = Object.freeze({});
 
 /**
- * Checks parameters and body against the contract. All violations are listed at once.
+ * Validates parameters and body against the contract and lists all violations.
  *
- * @returns the parts with defaults filled in and parameters converted to their types, or the problem (422)
+ * @returns the parts with defaults and converted parameters, or the problem (422)
  */
 export function validate(exchange: Exchange, body: unknown): { parts: ValidParts } | { problem: ProblemReply } {
   const { request, route, rawParams } = exchange;
@@ -60,7 +60,7 @@ function checkBody(table: { required: boolean; validate: Validator }, body: unkn
 
 function readQuery(url: string, table: ParameterTable, violations: Violation[]): Record<string, unknown> {
   const start = url.indexOf('?');
-  // Without a prototype, so that a parameter named __proto__ is one like any other: unknown.
+  // No prototype, so that a parameter named __proto__ is unknown like any other.
   const values: Record<string, unknown> = Object.create(null) as Record<string, never>;
   if (start === -1) return values;
   const encoded = url.slice(start + 1);
@@ -82,7 +82,7 @@ function readHeaders(all: NodeJS.Dict<string | string[]>, table: ParameterTable)
   return Object.fromEntries(present.map((name) => [name, all[name]]));
 }
 
-/** A browser sends the cookie with the longest path first (RFC 6265, section 5.4), so the first of a name counts. */
+/** A browser sends the cookie with the longest path first (RFC 6265, section 5.4), so the first one counts. */
 function readCookies(field: string, { names }: ParameterTable): Record<string, unknown> {
   const values = new Map<string, string>();
   for (const pair of field.split(';')) {

@@ -1,7 +1,7 @@
 import type { ValidationFault, Validator } from '../../generated/contract.js';
 import { validationFailed, type ValidationFailed } from '../../generated/problems.js';
 
-/** One broken rule, as the problem `validation-failed` lists it. */
+/** One violation, as the problem `validation-failed` lists it. */
 export interface Violation {
   /** JSON Pointer into the request: `/body/email`, `/query/limit`. */
   readonly path: string;
@@ -10,10 +10,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** A hostile body can break a rule thousands of times; the reply lists this many. */
+/** A hostile body can cause thousands of violations; the reply lists at most this many. */
 const maxListed = 50;
 const longestShownPattern = 60;
-/** How many of them the message for people names. */
+/** How many of them the message names. */
 const maxNamed = 3;
 
 /** The problem (422) that lists `violations`. */
@@ -26,7 +26,7 @@ export function validationProblem(violations: readonly Violation[]): ValidationF
   });
 }
 
-/** Turns the validator's findings into what a caller is told: where, which rule, and what to do. */
+/** Converts the validator's errors to violations: where, which rule, and how to correct it. */
 export function violationsOfFaults(validator: Validator, place: string): Violation[] {
   // Each fault of a name is followed by one that says only that there is a fault.
   const faults = withoutOtherAlternatives(validator.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
@@ -42,8 +42,8 @@ export function violationsOfFaults(validator: Validator, place: string): Violati
 }
 
 /**
- * A value that fits no alternative of a `oneOf` gets the faults of every one. Alternatives differ by a `const`
- * property, so those whose constant the value does not have are not what the caller meant, and their faults are noise.
+ * A value that matches no alternative of a `oneOf` gets the errors of all of them. Alternatives differ by a `const`
+ * property. The caller did not mean those with another constant, so their errors are dropped.
  */
 function withoutOtherAlternatives(faults: readonly ValidationFault[]): readonly ValidationFault[] {
   if (!faults.some(({ keyword }) => keyword === 'oneOf')) return faults;
@@ -58,7 +58,7 @@ function withoutOtherAlternatives(faults: readonly ValidationFault[]): readonly 
   return [{ ...first, keyword: 'enum', params: { allowedValues } }];
 }
 
-/** The property that a fault of an object is about. */
+/** The property that an object's error refers to. */
 function propertyOf({ keyword, params, propertyName }: ValidationFault): string | null {
   if (propertyName !== undefined) return propertyName;
   const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
@@ -67,19 +67,19 @@ function propertyOf({ keyword, params, propertyName }: ValidationFault): string 
 
 function messageOf({ keyword, params, message }: ValidationFault): string {
   if (keyword === 'required') return 'is required';
-  if (keyword === 'additionalProperties') return 'is not known here; leave it out';
+  if (keyword === 'additionalProperties') return 'is unknown; remove it';
   if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
     return `must be one of ${params['allowedValues'].map(String).join(', ')}`;
   }
   if (keyword === 'format') return `must be a valid ${String(params['format'])}`;
-  // A long pattern tells people nothing.
+  // A long pattern does not help people.
   if (keyword === 'pattern' && String(params['pattern']).length > longestShownPattern) {
-    return 'has a form or characters that the contract does not allow here';
+    return 'has a format or characters that the contract does not allow';
   }
-  return message ?? `breaks the rule ${keyword}`;
+  return message ?? `violates ${keyword}`;
 }
 
-/** A property's name as one segment of a JSON Pointer (RFC 6901). */
+/** A property name as a segment of a JSON Pointer (RFC 6901). */
 export function pointerSegment(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -9,22 +9,22 @@ export type { DatabaseSql, Sql, Transaction } from './sql.js';
 
 export interface Database {
   readonly sql: DatabaseSql;
-  /** Lets running statements finish for up to `graceSeconds` (default 5), then closes every connection. */
+  /** Lets running statements finish for up to `graceSeconds` (default 5), then closes all connections. */
   close(graceSeconds?: number): Promise<void>;
 }
 
 /**
- * Opens the database at `uri`. Nothing is sent before the first statement, so it never fails for a server that is
- * away; statements then fail, each within seconds, with errors that `isConnectionFailure` recognizes, and work again
- * as soon as the server is back.
+ * Opens the database at `uri`. Connections are opened by the first statement, so this does not fail if the server is
+ * down. Statements then fail within seconds, with errors that `isConnectionFailure` recognizes, and succeed again once
+ * the server is back.
  *
- * The driver's own pool cannot promise that. A transaction whose connection dies makes `postgres` 3.4 write to a
- * socket that is gone and ends the process (its issues 1154, 1208); a connection object that was lost and is used
- * again may run what is left of a dead transaction on its new session (1216), or wait for good. So here a lost
- * connection object is never used again: `statements.ts` and `sessions.ts` build on that.
+ * The driver's own pool cannot guarantee this. When the connection of a transaction dies, `postgres` 3.4 writes to a
+ * closed socket and ends the process (its issues 1154, 1208). A connection object that is reused after a loss may run
+ * the rest of a dead transaction in its new session (1216), or wait forever. So this layer never reuses a lost
+ * connection object; `statements.ts` and `sessions.ts` are based on that.
  *
- * @param uri as `parseDatabaseAddress` reads it
- * @throws Error when the address is not one of a single PostgreSQL server.
+ * @param uri in the format of `parseDatabaseAddress`
+ * @throws Error when the address does not name a single PostgreSQL server.
  */
 export function openDatabase(uri: string, options: DatabaseOptions): Database {
   const settings = connectionSettings(parseDatabaseAddress(uri), options);
@@ -37,7 +37,7 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
     get: (_first, name) => (name === 'begin' ? sessions.begin : (Reflect.get(statements.current(), name) as unknown)),
   });
   return {
-    // The driver's type plus our `begin`, which stands in for the driver's under the same name.
+    // The driver's type with our `begin` instead of the driver's.
     sql: sql,
     close: async (graceSeconds = 5) => {
       await Promise.all([statements.close(graceSeconds), sessions.close(graceSeconds)]);

@@ -8,23 +8,23 @@ import type { Types } from './sql.js';
 
 export interface DatabaseOptions {
   readonly logger: Log;
-  /** Most connections at once, at least 2; half of them are for transactions. Default 10. */
+  /** Maximum number of connections, at least 2; half of them are for transactions. Default 10. */
   readonly maxConnections?: number;
-  /** After this the server cancels a statement (SQLSTATE 57014). 0: the server's own setting. Default 30 000 ms. */
+  /** Statement timeout (SQLSTATE 57014). 0: the server's setting. Default 30 000 ms. */
   readonly statementTimeoutMs?: number;
-  /** Limit for making a connection, and for waiting until a transaction may begin. Default 5000 ms. */
+  /** Time limit for opening a connection, and for waiting until a transaction can begin. Default 5000 ms. */
   readonly connectTimeoutMs?: number;
 }
 
-/** What both pools know about the server. `onFailure` tells that a connection could not be made. */
+/** Settings of both pools. `onFailure` reports that a connection could not be opened. */
 export interface ConnectionSettings {
   readonly connectTimeoutMs: number;
-  /** The text that begins a transaction in a mode, such as `isolation level serializable`, or ''. */
+  /** The statement that begins a transaction in a mode, such as `isolation level serializable`, or ''. */
   begin(mode: string): string;
   connect(own: { max: number; onclose: () => void; onFailure: () => void }): postgres.Sql<Types>;
 }
 
-/** Turns the options of a database into what every connection to it has. */
+/** Converts the options of a database to the settings of its connections. */
 export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
   const connectTimeoutMs = options.connectTimeoutMs ?? 5000;
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
@@ -39,18 +39,18 @@ export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: 
       postgres(uri, {
         max,
         onclose,
-        // Documented by the driver, missing in its types.
+        // Documented by the driver, but missing in its types.
         ...{ socket: (address: unknown) => connectSocket(address, connectTimeoutMs, onFailure) },
         connect_timeout: connectTimeoutMs / 1000,
-        // Every close is then one that we did not ask for; connections are few, so that none needs to be given back.
+        // So every close is a loss. There are few connections, so none needs to be released.
         idle_timeout: 0,
         max_lifetime: null,
         backoff: false,
         onnotice: (notice) => {
           options.logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
         },
-        // The driver's own look at the array types would be a query of which nobody sees the failure: a connection that
-        // is lost during it would end the process by an unhandled rejection.
+        // The driver would query array types without handling a failure: a connection lost during that query would end
+        // the process with an unhandled rejection.
         fetch_types: false,
         types: { bigint, texts },
         // Named statements belong to a session, which a pooler in transaction mode does not keep.
@@ -61,7 +61,7 @@ export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: 
   };
 }
 
-/** Sets parameters for the transaction that has just begun; in the same message, so that it costs no round trip. */
+/** Sets parameters for the transaction in the message that begins it, so that it costs no round trip. */
 function setLocally(parameters: Readonly<Record<string, number>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `set local ${name} = ${value}`)

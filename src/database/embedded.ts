@@ -10,12 +10,12 @@ import { supervise } from './embedded/supervisor.js';
 import type { Log } from './log.js';
 
 export interface EmbeddedPostgresOptions {
-  /** The directory that holds the platform's files (PLUMBLINE_HOME); the cluster lives in its `postgres/`. */
+  /** The directory of the platform's files (PLUMBLINE_HOME); the cluster is in its `postgres/`. */
   readonly home: string;
   readonly logger: Log;
   /**
-   * Whether a committed transaction survives a crash of the machine (`fsync`). Only a throw-away test cluster says
-   * false. Default true.
+   * Whether a committed transaction survives a crash of the machine (`fsync`). Only disposable test clusters use false.
+   * Default true.
    */
   readonly durable?: boolean;
 }
@@ -23,23 +23,23 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Address and credentials of the `plumbline` database, for `openDatabase` and `migrate`. */
   readonly uri: string;
-  /** Ends this process's use of the server; the last process that uses it stops it. Safe to call twice. */
+  /** Releases the server; the last process that releases it stops it. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded PostgreSQL of `home`, or attaches to it when it is already running.
+ * Starts the embedded PostgreSQL of `home`, or attaches to it if it is already running.
  *
- * The server outlives a killed Node process: it is a process group of its own, so that neither Ctrl-C nor the death
- * of its parent takes it away in the middle of a request. The next start finds it and adopts it. Several processes
- * may use one home at once; each holds a claim, and whoever gives up the last claim stops the server.
+ * The server survives a killed Node process: it has a separate process group, so that neither Ctrl-C nor the death of
+ * its parent ends it during a request. The next start finds and adopts it. Several processes may use one home at the
+ * same time. Each holds a claim, and the process that releases the last claim stops the server.
  *
- * A server that dies while it is in use is started again, on the same port.
+ * A server that dies while in use is restarted on the same port.
  *
- * It listens on 127.0.0.1 only and always asks for the generated password, which is kept in `postgres/password`
- * (mode 0600). As root it runs under an unprivileged account, because PostgreSQL refuses to run as root.
+ * It listens on 127.0.0.1 only and requires the generated password, which is stored in `postgres/password` (mode 0600).
+ * If this process is root, the server runs under an unprivileged account, because PostgreSQL refuses to run as root.
  *
- * @throws Error naming the cause and the way out when no server can be run here; `DATABASE_URI` is always one.
+ * @throws Error with the cause and a remedy when the server cannot run here; setting `DATABASE_URI` is always a remedy.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = path.resolve(options.home);
@@ -48,8 +48,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = await usableBinaries(account);
   const cluster = await ensureCluster({ home, account, binaries, durable: options.durable ?? true });
 
-  // The claim comes before the look at the server: a process that is just leaving either sees it and leaves the
-  // server running, or has already begun to stop it, which `ensurePostmaster` waits out.
+  // Claim before the inspection: a process that is about to leave either sees the claim and leaves the server running,
+  // or has already begun to stop it, which `ensurePostmaster` waits for.
   const claim = claimCluster(cluster.directory);
   try {
     const postmasterOptions = { cluster, account, binaries, logger: options.logger };

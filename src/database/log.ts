@@ -1,2 +1,2 @@
-/** What this layer needs from a logger. */
+/** The logger of this layer. */
 export type { Log } from '../../generated/contract.js';

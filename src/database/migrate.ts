@@ -18,29 +18,30 @@ export interface MigrationReport {
   readonly applied: readonly number[];
 }
 
-/** `now()` rounded to what JavaScript keeps, generated columns, NULLS NOT DISTINCT: all are there since version 15. */
+/** `now()` rounded to milliseconds, generated columns, NULLS NOT DISTINCT: all available since version 15. */
 const OLDEST_SERVER = 15;
 
 /**
- * The key of the advisory lock that lets one server migrate while the others wait. Any number that no other program
- * takes. The lock belongs to the transaction: a session-level lock would stay behind on a pooler's connection.
+ * The key of the advisory lock that lets one server migrate while the others wait. An arbitrary number that other
+ * programs are unlikely to use. The lock belongs to the transaction: a session-level lock would stay on a pooler's
+ * connection.
  */
 const LOCK = 7_358_624_731;
 
-/** A time limit that no role has by default. */
+/** A timeout that no role has by default. */
 const PROBE_MS = 86_399_999;
 const POOLED =
-  'The database address is one of a connection pooler that does not keep sessions: append ?pooler=transaction to it.';
+  'The database address is that of a connection pooler in transaction mode: append ?pooler=transaction to it.';
 
 /**
- * Brings the schema of the database at `uri` up to date. Any number of servers may do so at once.
+ * Migrates the schema of the database at `uri`. Any number of servers may do so at the same time.
  *
- * All pending migrations are one transaction: either the schema is at its newest version afterwards, or it is as it
- * was. A migration that was applied must not be edited; its checksum is compared at every call.
+ * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. An applied migration
+ * must not be edited; every call compares its checksum.
  *
- * @throws Error when the server is older than PostgreSQL 15, when an applied migration was changed, when the database
- * was migrated by a newer release, when the server takes no writes, when it is behind a pooler that the address does not
- * name, or when a migration fails.
+ * @throws Error when the server is older than PostgreSQL 15 or read-only, when an applied migration was changed, when a
+ * newer release has migrated the database, when the server is behind a pooler that the address does not declare, or when
+ * a migration fails.
  */
 export async function migrate(uri: string, options: MigrateOptions): Promise<MigrationReport> {
   const address = parseDatabaseAddress(uri);
@@ -71,7 +72,7 @@ async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOpt
     driver: 'pg',
     schemaTable: 'schema_version',
     currentSchema: await currentSchema(sql),
-    // Forward slashes: on Windows too, the pattern's backslash would escape.
+    // Forward slashes, because the pattern treats a backslash as an escape, even on Windows.
     migrationPattern: `${migrations.replaceAll('\\', '/').replace(/\/?$/, '/')}*.sql`,
     newline: 'LF',
     execQuery: async (query) => ({ rows: await sql.unsafe(query) }),
@@ -81,7 +82,7 @@ async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOpt
   });
   try {
     // One message, so that a pooler keeps the connection. A migration, and the wait for another server's, may take
-    // long: no limit of the role applies here.
+    // long, so the role's timeouts do not apply.
     await sql.unsafe('begin; set local statement_timeout = 0; set local lock_timeout = 0');
     await lock(sql, logger);
     const known = await postgrator.getMaxVersion();
@@ -95,12 +96,12 @@ async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOpt
     await sql`commit`;
     return applied;
   } catch (error) {
-    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error tells why.
-    throw new Error(`The database schema could not be brought up to date: ${describe(error)}`, { cause: error });
+    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error has the cause.
+    throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
   }
 }
 
-/** Waits until no other server migrates, until the end of the transaction. */
+/** Waits until no other server migrates, and holds the lock until the end of the transaction. */
 async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
   const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as taken`;
   if (row?.taken === true) return;
@@ -109,9 +110,9 @@ async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
 }
 
 /**
- * Checks that the server takes the limits of a session from the startup message.
+ * Checks that the server accepts session timeouts in the startup message.
  *
- * @throws Error when a pooler refuses or drops them: named prepared statements would fail later, one at a time
+ * @throws Error when a pooler rejects or drops them; otherwise named prepared statements would fail later, sporadically
  */
 export async function checkLimits(uri: string): Promise<void> {
   const probe = postgres(uri, {
@@ -162,7 +163,7 @@ export function requireSupportedVersion(number: number, name: string): void {
 
 async function currentSchema(sql: postgres.Sql): Promise<string> {
   const [row] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
-  if (!row?.schema) throw new Error('The database has no schema that this user may use; see its search_path');
+  if (!row?.schema) throw new Error('The database has no schema that this user can access; check its search_path');
   return row.schema;
 }
 

@@ -4,7 +4,7 @@ import type { Transaction } from './sql.js';
 
 type Work<T> = (transaction: Transaction) => Promise<T>;
 
-/** A driver instance with a single connection, and whether that connection still is the one it began with. */
+/** A driver instance with a single connection, and whether that connection was lost. */
 interface Session {
   readonly sql: ReturnType<ConnectionSettings['connect']>;
   lost: boolean;
@@ -23,8 +23,8 @@ export interface SessionPool {
 }
 
 /**
- * Connections for transactions: up to `max` sessions, each used by one transaction at a time and thrown away when its
- * connection is lost, so that a transaction's statement can never run on another session than the one it began on.
+ * Connections for transactions: up to `max` sessions, each used by one transaction at a time and discarded when its
+ * connection is lost, so that a transaction's statement never runs in another session than the one that began it.
  */
 export function createSessionPool(settings: ConnectionSettings, max: number): SessionPool {
   const idle = new Set<Session>();
@@ -53,7 +53,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
     }
   }
 
-  /** Resolves when one of the `max` places is free; first come, first served. */
+  /** Resolves when one of the `max` sessions is free; first come, first served. */
   function admission(): Promise<void> {
     if (closed) return Promise.reject(poolIsClosed());
     if (admitted < max && waiting.size === 0) {
@@ -89,7 +89,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
   function openSession(): Session {
     let rejectLoss: (error: Error) => void = () => undefined;
     const loss = new Promise<never>((_, reject) => (rejectLoss = reject));
-    loss.catch(() => undefined); // Nobody may be listening when an idle session is lost.
+    loss.catch(() => undefined); // An idle session that is lost may have no listener.
     const end = (): void => {
       if (session.lost) return;
       session.lost = true;
@@ -123,14 +123,14 @@ async function runTransaction<T>(session: Session, begin: string, work: Work<T>)
     await session.sql.unsafe(begin);
     const result = await Promise.race([work(guard(session, scope)), session.loss]);
     const { command } = await session.sql.unsafe('commit');
-    // COMMIT of a transaction in which a statement failed is answered with ROLLBACK, not with an error.
+    // PostgreSQL answers COMMIT after a failed statement with ROLLBACK, not with an error.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because one of its statements failed');
     return result;
   } catch (error) {
     scope.over = true;
-    // The server has rolled back what a lost connection began. What cannot be rolled back is not used again either.
+    // The server rolls back the transaction of a lost connection. A session that cannot roll back is discarded, too.
     if (!session.lost) await session.sql.unsafe('rollback').catch(() => (session.lost = true));
-    // The next connection may lead to a server that takes writes.
+    // The next connection may reach a writable server.
     if (isReadOnly(error)) session.lost = true;
     throw error;
   } finally {
@@ -138,7 +138,7 @@ async function runTransaction<T>(session: Session, begin: string, work: Work<T>)
   }
 }
 
-/** The session's statements, until the transaction ends or loses its connection. */
+/** The session's statements, until the transaction ends or its connection is lost. */
 function guard(session: Session, scope: { over: boolean }): Transaction {
   const check = (): void => {
     if (session.lost) {
@@ -147,7 +147,7 @@ function guard(session: Session, scope: { over: boolean }): Transaction {
         'The connection was lost; the transaction is rolled back',
       );
     }
-    if (scope.over) throw new Error('This transaction has ended; its statements must be awaited inside of it');
+    if (scope.over) throw new Error('This transaction has ended; await its statements inside it');
   };
   const guarded: unknown = new Proxy(session.sql, {
     apply: (sql, _this, parameters) => {
@@ -159,7 +159,7 @@ function guard(session: Session, scope: { over: boolean }): Transaction {
       return name === 'savepoint' ? savepoint : (Reflect.get(sql, name) as unknown);
     },
   });
-  const transaction = guarded as Transaction; // The driver's statements with `savepoint`, which the proxy answers.
+  const transaction = guarded as Transaction; // The driver's statements, and `savepoint`, which the proxy provides.
 
   async function savepoint<T>(work: Work<T>): Promise<T> {
     check();

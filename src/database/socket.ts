@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 
 import { DatabaseUnavailableError } from './failures.js';
 
-/** What the driver hands to its `socket` option: its parsed options, of which these are read. */
+/** The parsed options that the driver passes to its `socket` option; only these are used. */
 interface Address {
   readonly path?: string | false | null;
   readonly host: readonly string[];
@@ -10,11 +10,11 @@ interface Address {
 }
 
 /**
- * Makes the TCP or Unix connection for the driver, closing two holes of its own way of connecting: a server that
- * never answers, which its connect timeout covers once per waiting statement, and a proxy that accepts and closes
- * again because the server behind it is down, on which it would connect again and again without an end.
+ * Opens the TCP or Unix connection for the driver, instead of its own connect, which has two defects: its connect
+ * timeout applies once per waiting statement for a server that never answers, and it reconnects endlessly to a proxy
+ * that closes connections because its server is down.
  *
- * @param onFailure Called when no connection was made, or the server never said a word on it.
+ * @param onFailure called when no connection was opened, or the server never sent anything.
  */
 export async function connectSocket(address: unknown, timeoutMs: number, onFailure: () => void): Promise<Socket> {
   const { path, host, port } = parseAddress(address);
@@ -29,12 +29,14 @@ export async function connectSocket(address: unknown, timeoutMs: number, onFailu
   }
   socket.once('end', () => {
     if (socket.bytesRead > 0) return;
-    socket.destroy(new DatabaseUnavailableError('CONNECTION_CLOSED', 'The server closed the connection unanswered'));
+    socket.destroy(
+      new DatabaseUnavailableError('CONNECTION_CLOSED', 'The server closed the connection without an answer'),
+    );
   });
   socket.once('close', () => {
     if (socket.bytesRead === 0) onFailure();
   });
-  // The driver reads these for TLS: the name to verify the certificate against.
+  // The driver reads these for TLS: the host name for certificate verification.
   return Object.assign(socket, target);
 }
 

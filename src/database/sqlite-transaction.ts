@@ -1,7 +1,7 @@
-/** Transactions of SQLite, for drivers that answer at once. */
+/** Transactions of SQLite, for synchronous drivers. */
 
 /**
- * Runs `action` in one transaction that may write. When it throws, its changes are undone and the error is passed on.
+ * Runs `action` in one write transaction. If it throws, its changes are undone and the error is rethrown.
  *
  * @param run runs one statement
  */
@@ -15,7 +15,7 @@ export function inSqliteTransaction<Result>(run: (statement: string) => void, ac
     try {
       run('rollback');
     } catch {
-      // A full disk or a failed write has ended the transaction already: the first error tells why.
+      // A full disk or a failed write may have ended the transaction already: the first error has the cause.
     }
     throw error;
   }

@@ -9,15 +9,15 @@ export interface StatementPool {
   close(graceSeconds: number): Promise<void>;
 }
 
-/** What waits for a pool that has lost a connection, or runs on its other connections, gets this long to end. */
+/** The grace period for statements of a pool that has lost a connection. */
 const GRACE_AFTER_LOSS_SECONDS = 5;
-/** Where no connection can be made, statements would wait in vain; the moment is for those already under way. */
+/** If no connection can be opened, statements would wait in vain; this short grace is for running ones. */
 const GRACE_AFTER_FAILURE_SECONDS = 0.25;
 
 /**
- * Connections for single statements: the driver's pool, replaced as a whole when one of its connections is lost or
- * cannot be made. So no lost connection is used again, and no statement waits longer than the grace for a server that
- * is away. A pool costs nothing until it is used, so it may be replaced at every attempt while an outage lasts.
+ * Connections for single statements: the driver's pool, which is replaced when one of its connections is lost or cannot
+ * be opened. So lost connections are never reused, and no statement waits longer than the grace period for an
+ * unavailable server. An unused pool costs nothing, so it may be replaced at every attempt during an outage.
  */
 export function createStatementPool(settings: ConnectionSettings, max: number, logger: Log): StatementPool {
   const retired = new Set<Promise<void>>();
@@ -39,7 +39,7 @@ export function createStatementPool(settings: ConnectionSettings, max: number, l
 
   function retire(lost: Pool, graceSeconds: number): void {
     if (lost !== pool || closing) return;
-    logger.debug({ graceSeconds }, 'A database connection was lost; further statements get new ones');
+    logger.debug({ graceSeconds }, 'A database connection was lost; new statements use new connections');
     pool = open();
     const end = lost.end({ timeout: graceSeconds }).finally(() => retired.delete(end));
     retired.add(end);

@@ -3,18 +3,18 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * `any`: calls of the operator, who runs the command line on the operator's own behalf.
- * `networks`: calls for an organization. Public addresses are allowed, and these networks (CIDR) besides.
+ * `any`: calls of the operator, through the command line.
+ * `networks`: calls for an organization. Allows public addresses, and these networks (CIDR).
  */
 export type AddressPolicy = 'any' | { readonly networks: readonly string[] };
 
-/** Azure's metadata and DNS server has an address of a public range, but only virtual machines reach it. */
+/** Azure's metadata and DNS server has a public address, but only virtual machines can reach it. */
 const METADATA_ADDRESSES = ['168.63.129.16'];
 
-/** Global unicast addresses (RFC 4291, section 2.4). Everything outside is special, whatever a registry will say of it. */
+/** Global unicast addresses (RFC 4291, section 2.4). All other addresses are special, whatever later registries say. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Tells whether an address may be connected to. The address is numeric, without brackets; a zone is ignored. */
+/** Decides whether connections to an address are allowed. The address is numeric, without brackets; a zone is ignored. */
 export function allowedAddresses(policy: AddressPolicy): (address: string) => boolean {
   if (policy === 'any') return () => true;
   const networks = policy.networks.map(parseNetwork);
@@ -25,13 +25,13 @@ export function allowedAddresses(policy: AddressPolicy): (address: string) => bo
   };
 }
 
-/** The numeric address that a URL names as its host, or null for a name. */
+/** The numeric address in the host of a URL, or null for a name. */
 export function addressOf(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** An IPv4 address written as IPv6 (`::ffff:10.0.0.1`) counts as the IPv4 address, which is what is connected to. */
+/** An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as its IPv4 address, because that is the real target. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const [bare = ''] = address.split('%');
   return isIP(bare) === 0 ? null : ipaddr.process(bare);
@@ -42,7 +42,7 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
 }
 
-/** `10.0.0.0/8`, or an address alone. */
+/** `10.0.0.0/8`, or a single address. */
 function parseNetwork(network: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (network.includes('/')) return ipaddr.parseCIDR(network);
   const address = ipaddr.parse(network);

@@ -1,14 +1,14 @@
-/** Connections of outbound calls, refused where the address that would be connected to is not allowed. */
+/** Connections of outbound calls. Connections to addresses that are not allowed are refused. */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { Dispatcher } from 'undici';
 import { addressOf, allowedAddresses, type AddressPolicy } from './addresses.js';
 
 type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** `dns.lookup`; tests hand in one that changes its answers. */
+/** `dns.lookup`; tests pass one with changing answers. */
 export type Lookup = (hostname: string, options: LookupOptions, found: Found) => void;
 
-/** The connection was not made, because its address is not allowed. */
+/** The connection was refused, because its address is not allowed. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
@@ -17,13 +17,13 @@ export class ForbiddenAddressError extends Error {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes the connections for `policy`.
+ * Creates the connections for `policy`.
  *
- * The check happens in the look-up that the connection itself uses: a name that is looked up twice may lead to two
- * addresses (DNS rebinding). A name with one address that is not allowed is refused as a whole.
+ * The check is part of the look-up that the connection uses: two look-ups of a name could return two addresses (DNS
+ * rebinding). A name is refused if any of its addresses is not allowed.
  *
- * Only the operator's own calls honour HTTP_PROXY, HTTPS_PROXY and NO_PROXY: the address that a proxy connects to cannot
- * be checked from here.
+ * Only calls of the operator use HTTP_PROXY, HTTPS_PROXY and NO_PROXY: the address that a proxy connects to cannot be
+ * checked here.
  */
 export async function openDispatcher(policy: AddressPolicy, lookup: Lookup = systemLookup): Promise<Dispatcher> {
   const { Agent, buildConnector, EnvHttpProxyAgent } = await import('undici');
@@ -34,7 +34,7 @@ export async function openDispatcher(policy: AddressPolicy, lookup: Lookup = sys
   const connect = buildConnector({ timeout, lookup: checked(lookup, isAllowed) });
   return new Agent({
     connect: (options, done) => {
-      // Sockets do not look up a host that is an address already.
+      // Sockets do not look up numeric addresses.
       const address = addressOf(options.hostname);
       if (address === null || isAllowed(address)) connect(options, done);
       else done(new ForbiddenAddressError(`${address} is not an allowed address`), null);
@@ -48,7 +48,8 @@ function checked(lookup: Lookup, isAllowed: (address: string) => boolean): Looku
       const addresses = error !== null ? [] : typeof address === 'string' ? [address] : address.map((a) => a.address);
       const forbidden = addresses.find((each) => !isAllowed(each));
       if (forbidden === undefined) found(error, address, family);
-      else found(new ForbiddenAddressError(`${hostname} leads to ${forbidden}, which is not an allowed address`), []);
+      else
+        found(new ForbiddenAddressError(`${hostname} resolves to ${forbidden}, which is not an allowed address`), []);
     });
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The one way in which HTTP requests leave this program. Whoever calls a server that a person of an organization has
- * named goes through here (OWASP: server-side request forgery).
+ * Sends all outbound HTTP requests of this program. Calls to servers that users configure must use it (OWASP:
+ * server-side request forgery).
  */
 import type { Dispatcher, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
 import type { AddressPolicy } from './addresses.js';
@@ -11,23 +11,23 @@ export interface OutboundRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the call; its reason is what is thrown. */
+  /** Aborts the call with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Milliseconds for the whole call: redirects and the body included. */
+  /** Time limit of the whole call in milliseconds, including redirects and the body. */
   readonly timeoutMs: number;
-  /** A longer body fails the call, after decompression. Default 128 MiB. */
+  /** A body that is longer after decompression fails the call. Default 128 MiB. */
   readonly maxBytes?: number;
 }
 
 /** Sends a request and reads the whole reply. */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<Response>;
 
-/** No reply. For an organization the message is the same whatever the reason was; the cause has it. */
+/** There was no reply. For an organization the message never reveals the reason; the cause does. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The server redirects to where the credentials of the request must not go. */
+/** The server redirects to where the request's credentials must not be sent. */
 export class RedirectRefusedError extends Error {
   override readonly name = 'RedirectRefusedError';
 }
@@ -37,15 +37,15 @@ const LARGEST_BODY = 128 * 1024 * 1024;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Opens the way out for `policy`.
+ * Creates the fetch function for `policy`.
  *
  * Redirects are followed for GET and HEAD, at most five times, and only within the origin of the request: the same
- * scheme, host and port. So credentials reach no other server, and https never becomes http.
+ * scheme, host and port. So credentials are not sent to other servers, and https never becomes http.
  *
  * @throws (from calls) UnreachableError; RedirectRefusedError, for the policy `any` only; the signal's reason
  */
 export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundFetch {
-  // undici takes a while to load, and most commands never call out.
+  // undici loads slowly, and most commands make no outbound calls.
   let opened: Promise<{ readonly fetch: typeof UndiciFetch; readonly dispatcher: Dispatcher }> | undefined;
   const open = async (): NonNullable<typeof opened> => ({
     fetch: (await import('undici')).fetch,
@@ -91,7 +91,7 @@ function redirectTarget(from: URL, location: string, method: string, redirects: 
   return to;
 }
 
-/** The reply with its body read: a connection that is cut in the middle of one is a failed call, not a short reply. */
+/** Reads the whole body: a connection that is cut in the middle fails the call. */
 async function whole(response: UndiciResponse, maxBytes: number): Promise<Response> {
   const { status, statusText, headers } = response;
   const chunks: Uint8Array[] = [];
@@ -106,7 +106,7 @@ async function whole(response: UndiciResponse, maxBytes: number): Promise<Respon
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers: [...headers] });
 }
 
-/** `fetch` says "fetch failed", and the reason in its cause. */
+/** `fetch` reports "fetch failed" and the reason in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

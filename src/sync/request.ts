@@ -195,8 +195,7 @@ function parseDatabases(options: SyncOptions, environment: Environment, report: 
 
 const PRIMARY = {
   name: '--db (or DATABASE_URI)',
-  missing:
-    'a database is missing: give --db or DATABASE_URI; --db embedded: names the built-in PostgreSQL of PLUMBLINE_HOME',
+  missing: 'no database: set --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL of PLUMBLINE_HOME',
 };
 const SECONDARY = {
   name: 'SECONDARY_DATABASE_URI',

@@ -20,7 +20,7 @@ describe('an analytics address', () => {
   it.each(['mongodb://u:secret@db/name', 'db', '', 'sqlite:', 'clickhouse:secret', 'postgres:secret', 'chdb:%zz'])(
     '%s is refused without being repeated',
     (uri) => {
-      expect(() => parseAnalyticsUri(uri)).toThrow(/cannot be used: it is not one of postgres:\/\//);
+      expect(() => parseAnalyticsUri(uri)).toThrow(/is invalid\. Use one of postgres:\/\//);
       expect(() => parseAnalyticsUri(uri)).not.toThrow(/secret/);
     },
   );

@@ -12,7 +12,7 @@ function directory(): string {
   return path;
 }
 
-it('plumbline classify --text tells which rule gave which share', async () => {
+it('plumbline classify --text explains which rule gave which share', async () => {
   const { exitCode, stdout } = await runMain([
     'classify',
     '--text',
@@ -101,7 +101,7 @@ it('plumbline classify asks for one of --explain and --text, and for a database'
   expect(await runMain(['classify'])).toMatchObject({ exitCode: 2, stdout: '' });
   const without = await runMain(['classify', '--explain', 'x']);
   expect(without.exitCode).toBe(2);
-  expect(without.stderr).toContain('a database is missing');
+  expect(without.stderr).toContain('no database');
 });
 
 async function incidentIds(db: string, repoId: string): Promise<string[]> {

@@ -150,11 +150,11 @@ describe('A start that cannot succeed ends with exit code 1 and one clear line',
   });
 
   test.each(['serve', 'migrate', 'keys rotate', 'users superuser robin@example.com'])(
-    '%s with a database that is out of reach',
+    '%s with an unreachable database',
     async (command) => {
       const away = { DATABASE_URI: 'postgres://plumbline:hunter2@localhost:1/plumbline' };
       const line = await lineOf(away, ...command.split(' '));
-      expect(line).toBe('plumbline: The database cannot be reached (ECONNREFUSED). Start it, or correct DATABASE_URI.');
+      expect(line).toBe('plumbline: The database is unreachable (ECONNREFUSED). Start it, or correct DATABASE_URI.');
     },
   );
 
@@ -199,10 +199,10 @@ describe('Administration', () => {
     await empty.drop();
   });
 
-  test('keys rotate makes a new key sign, and the old one stays known', async () => {
+  test('keys rotate signs with a new key and keeps publishing the old one', async () => {
     const first = await plumbline(['keys', 'rotate'], { environment: environment() });
     const second = await plumbline(['keys', 'rotate'], { environment: environment() });
-    const kidOf = ({ stdout }: { stdout: string }): string => /^The key (\S+) signs/.exec(stdout)?.[1] ?? '';
+    const kidOf = ({ stdout }: { stdout: string }): string => /with the key (\S+)\.$/m.exec(stdout)?.[1] ?? '';
     const server = await startServer({ environment: environment() });
     const { keys } = Object(await (await fetch(`${server.url}/.well-known/jwks.json`)).json());
     server.kill('SIGTERM');
@@ -210,12 +210,12 @@ describe('Administration', () => {
     expect(new Set(keys.map(({ kid }: { kid: string }) => kid))).toEqual(new Set([kidOf(first), kidOf(second)]));
   });
 
-  test('keys rotate leaves keys of the setting to whoever set them', async () => {
+  test('keys rotate refuses to change keys that are set by JWT_PRIVATE_KEYS', async () => {
     const given = environment({ JWT_PRIVATE_KEYS: '{"keys":[]}' });
     const { exitCode, stderr } = await plumbline(['keys', 'rotate'], { environment: given });
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringContaining('JWT_PRIVATE_KEYS holds the keys: rotate them there'),
+      expect.stringContaining('The keys are set by JWT_PRIVATE_KEYS. Rotate them there'),
     ]);
   });
 

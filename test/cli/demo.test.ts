@@ -80,7 +80,7 @@ it('prints a query that answers on a server just what the chart shows', async ()
 it('run again says what is there, and gives away no password', async () => {
   const again = await plumbline(['demo'], { environment });
   expect(again.exitCode).toBe(0);
-  expect(again.stdout).toContain('The demo was here already');
+  expect(again.stdout).toContain('The demo already existed');
   expect(passwordIn(again)).toContain('--reset-password');
   expect(chartIn(again)).toBe(chartIn(first));
 });
@@ -94,10 +94,10 @@ it('makes a new password when asked to, and another demo for another address', a
   expect(chartIn(other)).toBe(chartIn(first));
 });
 
-it('refuses what is no e-mail address, and says so', async () => {
+it('rejects an invalid e-mail address', async () => {
   const refused = await plumbline(['demo', '--email', 'nobody'], { environment });
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toMatch(/^plumbline: --email nobody is no e-mail address[^\n]*\n$/);
+  expect(refused.stderr).toMatch(/^plumbline: --email nobody is not an e-mail address[^\n]*\n$/);
 });
 
 it('leaves the account of somebody else alone', async () => {
@@ -106,7 +106,7 @@ it('leaves the account of somebody else alone', async () => {
   await sql`insert into users (email, password_hash) values ('robin@example.com', 'unchanged')`;
   const refused = await plumbline(['demo', '--email', 'robin@example.com', '--reset-password'], { environment });
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("robin@example.com is the address of an account that is not the demo's");
+  expect(refused.stderr).toContain('robin@example.com belongs to an account that is not the demo account');
   const rows = await sql`select password_hash from users where email = 'robin@example.com'`;
   await sql.end();
   expect([...rows]).toEqual([{ password_hash: 'unchanged' }]);

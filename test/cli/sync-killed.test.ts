@@ -33,7 +33,7 @@ describeOnEachDatabase('plumbline sync', (engine) => {
     const second = await runSyncProcess([...args, '--db', killed]);
     expect(second).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('going on where the last sync') as string,
+      stderr: expect.stringContaining('resuming the last sync') as string,
     });
     const [resumed] = printedSummary(second).repositories;
     expect(resumed?.records['git_commits']).toBeLessThan(COMMITS);

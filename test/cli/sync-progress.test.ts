@@ -83,9 +83,9 @@ it('speaks of the pages of one repository every two seconds', () => {
   progress.repositoryFinished?.({ name: 'app', error: null });
   progress.repositoryFinished?.({ name: 'other', error: 'it\u001b[2J broke' });
   expect(lines).toEqual([
-    'app: git, going on where the last sync stopped',
+    'app: git, resuming the last sync',
     'app: 1,200 commits',
-    'app: 1,300 commits; bringing its work units up to date',
+    'app: 1,300 commits; updating its work units',
     'app: done, 1,300 commits',
     'other: failed: it\ufffd[2J broke',
   ]);

@@ -44,9 +44,9 @@ describe('plumbline sync with wrong or missing input', () => {
     const { exitCode, stdout, stderr } = await runSyncProcess(['gti', '--provider', 'host_a', '--batch-size', '0']);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr.split('\n')).toEqual([
-      'plumbline sync: 5 things are wrong or missing:',
+      'plumbline sync: invalid input, 5 problems:',
       expect.stringMatching(/^ {2}the target is "gti": use one of git, prs, blame, cicd, deployments, incidents$/),
-      expect.stringMatching(/^ {2}a database is missing: .*--db embedded:/),
+      expect.stringMatching(/^ {2}no database: .*--db embedded:/),
       expect.stringMatching(/^ {2}host_a needs a token/),
       expect.stringMatching(/^ {2}host_a needs --owner and --repo/),
       expect.stringMatching(/^ {2}--batch-size/),
@@ -97,7 +97,7 @@ describe('what plumbline sync prints', () => {
       duration_ms: expect.any(Number) as number,
     });
     expect(finished.stderr).toMatch(
-      /^project: git\nproject: 12 commits, \d+ file statistics; bringing its work units up to date\nproject: done, 12 commits, \d+ file statistics\nsync git from local: 1 repository done; 12 commits, \d+ file statistics, 12 work units in \d+\.\d s\n$/,
+      /^project: git\nproject: 12 commits, \d+ file statistics; updating its work units\nproject: done, 12 commits, \d+ file statistics\nsync git from local: 1 repository done; 12 commits, \d+ file statistics, 12 work units in \d+\.\d s\n$/,
     );
   });
 
@@ -227,7 +227,7 @@ describe('SIGINT and SIGTERM', () => {
     expect(stopped.stderr).toMatch(/failed: project: The sync was stopped/);
 
     const next = await runSyncProcess(args);
-    expect([next.exitCode, next.stderr]).toEqual([0, expect.stringContaining('going on where the last sync stopped')]);
+    expect([next.exitCode, next.stderr]).toEqual([0, expect.stringContaining('resuming the last sync')]);
     const id = printedSummary(next).repositories[0]?.id ?? '';
     expect((await storedRows(db, id))['git_commits']).toHaveLength(1500);
   });

@@ -81,8 +81,10 @@ test('What stands in brackets is left out when its field is empty; places and ch
   expect(say('InterpolationError', 'invalidTemplate', { template: '${' })).toContain("'${'. Write $$ for");
 });
 
-test('A field of a type that errors do not carry is an error that names it', () => {
-  expect(() => emitFailures([failing({ type: 'object' })])).toThrow('The field door of an error is of the type object');
+test('A field of an unsupported type is rejected by name', () => {
+  expect(() => emitFailures([failing({ type: 'object' })])).toThrow(
+    'The field door of an error has the unsupported type object',
+  );
 });
 
 test('Quotes, backslashes and dollar signs of a message come through', () => {

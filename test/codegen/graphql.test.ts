@@ -50,12 +50,12 @@ test('--check names what a change of a persisted query makes stale, the stamp an
     ]),
   );
   await writeFile(path, before);
-  expect((await project.generate('--check')).stdout).toContain('generated files are what the contracts give');
+  expect((await project.generate('--check')).stdout).toContain('generated files are up to date');
 });
 
 test.each([
   ['does not fit the schema', '# What?\nquery What { nothing }\n', 'Cannot query field "nothing"'],
-  ['has no name', '# What?\n{ __typename }\n', 'it must hold one operation that has a name'],
+  ['has no name', '# What?\n{ __typename }\n', 'it must contain one named operation'],
   ['does not say what it returns', 'query What { __typename }\n', 'it must begin with a comment'],
 ])('A persisted query that %s is named', async (_name, text, says) => {
   const path = join(project.root, 'graphql/persisted/what.graphql');

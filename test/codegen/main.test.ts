@@ -57,9 +57,7 @@ const failureOf = (run: Promise<unknown>): Promise<unknown> =>
   );
 
 test('--check is content with what was just generated, and writes nothing', async () => {
-  expect((await project.generate('--check')).stdout).toContain(
-    `${first.size} generated files are what the contracts give.`,
-  );
+  expect((await project.generate('--check')).stdout).toContain(`${first.size} generated files are up to date.`);
   expect(await project.generated()).toEqual(first);
 });
 
@@ -75,11 +73,11 @@ test('--check fails, names everything that differs and the command that mends it
   const failure = await whileEdited('openapi/workshop.yaml', longer, () => failureOf(project.generate('--check')));
   const { code, stderr } = record(failure);
   expect(code).toBe(1);
-  expect(String(stderr)).toContain('mend it with: npm run generate');
+  expect(String(stderr)).toContain('run: npm run generate');
   expect(String(stderr).split('\n')).toEqual(
     expect.arrayContaining([
       'generated/workshop/operations.ts',
-      'generated/leftover.ts (no contract gives it)',
+      'generated/leftover.ts (not generated from any contract)',
       'generated/problems.ts (missing)',
       'generated/workshop/validators.js',
       'generated/stamp.json',

@@ -140,23 +140,23 @@ test('An empty alternative in security lets anonymous callers in; no requirement
 describe('what breaks a rule is an error that names the place', () => {
   const json = { 'application/json': { schema: { type: 'string' } } };
   const broken: [rule: string, place: string[], value: unknown, says: string][] = [
-    ['a status by range', [...put, 'responses', '4XX'], { description: '' }, `${where}: status 4XX: each status is listed by its number`],
+    ['a status by range', [...put, 'responses', '4XX'], { description: '' }, `${where}: status 4XX: statuses must be numbers`],
     ['default', [...put, 'responses', 'default'], { description: '' }, `${where}: status default`],
     ['an error that is no problem', [...put, 'responses', '400'], { description: '', content: json }, `${where}: status 400 is an error and must be application/problem+json`],
     ['an error without a body', [...put, 'responses', '400'], { description: '' }, `${where}: status 400 is an error`],
     ['an error whose schema is its own', [...put, 'responses', '400'], { description: '', content: { 'application/problem+json': { schema: { type: 'object', additionalProperties: false } } } }, `${where}: status 400: an error's schema is a $ref into problems.yaml`],
     ['an error that refers to no problem', [...put, 'responses', '400'], { description: '', content: problem('Thing') }, `${where}: status 400: an error's schema is a $ref`],
-    ['an error with the problem of another status', [...put, 'responses', '400'], { description: '', content: problem('ThingNotFoundProblem') }, `${where}: status 400: ThingNotFoundProblem has another status`],
-    ['an unrouted reply with the problem of another status', ['x-api-responses', '405'], { description: '', content: problem('RouteNotFoundProblem') }, 'x-api-responses 405: RouteNotFoundProblem has another status'],
+    ['an error with the problem of another status', [...put, 'responses', '400'], { description: '', content: problem('ThingNotFoundProblem') }, `${where}: status 400: ThingNotFoundProblem has a different status`],
+    ['an unrouted reply with the problem of another status', ['x-api-responses', '405'], { description: '', content: problem('RouteNotFoundProblem') }, 'x-api-responses 405: RouteNotFoundProblem has a different status'],
     ['an error without a schema', [...put, 'responses', '400'], { description: '', content: { 'application/problem+json': {} } }, `${where}: status 400: an error's schema is a $ref`],
     ['two media types', [...put, 'responses', '200', 'content'], { ...json, 'text/plain': {} }, `${where}: status 200 has more than one media type`],
     ['an unknown media type', [...put, 'responses', '200', 'content'], { 'image/png': {} }, `${where}: replies of type image/png are not supported`],
     ['a body of an unknown type', [...put, 'requestBody', 'content'], { 'text/csv': {} }, `${where}: request bodies of type text/csv are not supported`],
-    ['YAML that is no text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is handed over as text, so its schema is a string`],
+    ['YAML that is no text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is text, so its schema must be a string`],
     ['a body of two types', [...put, 'requestBody', 'content'], { ...json, 'text/csv': {} }, `${where}: a request body has exactly one media type`],
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],
-    ['a reference that leads nowhere', [...put, 'requestBody'], { $ref: '#/components/requestBodies/None' }, `${where}: Nothing is found at #/components/requestBodies/None`],
-    ['no security', [...put, 'security'], undefined, `${where}: security is not stated`],
+    ['a reference that leads nowhere', [...put, 'requestBody'], { $ref: '#/components/requestBodies/None' }, `${where}: #/components/requestBodies/None does not resolve`],
+    ['no security', [...put, 'security'], undefined, `${where}: security is missing`],
     ['two schemes', [...put, 'security'], [{ bearer: [] }, { key: [] }], `${where}: more than one security scheme`],
     ['an unknown scheme', [...put, 'security'], [{ key: [] }], `${where}: security scheme key does not exist`],
     ['an unknown scope', [...put, 'security'], [{ bearer: ['root'] }], `${where}: scope root is not in x-scopes of bearer`],
@@ -183,7 +183,7 @@ describe('what breaks a rule is an error that names the place', () => {
     const responses = { '4XX': { description: '' } };
     const operation = { operationId: 'x', summary: '', security: [], responses };
     const read = (): unknown => readWith(['paths'], { '/a': { get: operation }, '/b': { post: operation } });
-    expect(read).toThrow(/The contract things breaks its rules:\n- GET \/a: status 4XX.*\n- POST \/b: status 4XX/);
+    expect(read).toThrow(/The contract things violates its rules:\n- GET \/a: status 4XX.*\n- POST \/b: status 4XX/);
   });
 
   test('a map is closed by the schema of its values, and an example is no schema', () => {

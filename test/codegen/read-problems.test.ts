@@ -76,7 +76,7 @@ test.each([
   [
     'a status that is never sent',
     { ...right, 'x-problem': { 'raised-by': 'command-line' } },
-    'status is for replies, and this is raised by a command line',
+    'status is only for replies, and this problem is raised by a command line',
   ],
   [
     'a case that is no constant',
@@ -96,7 +96,7 @@ test.each([
   [
     'a message of a field that there is not',
     { ...failing, 'x-problem': { 'raised-by': 'service', 'exit-code': 1, message: '{window}' } },
-    'x-problem.message names {window}, no field',
+    'x-problem.message names {window}, which is not a field',
   ],
   ['no properties', { ...right, properties: undefined }, 'properties is not an object'],
 ])('An entry with %s is an error that names it', (_name, schema, says) => {

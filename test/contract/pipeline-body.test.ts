@@ -100,7 +100,7 @@ describe('syntax', () => {
   test.each([
     ['{"name":', 'it ends too early.'],
     ['{"name":}', 'it is not JSON.'],
-    ['{"name":1 2}', 'it stops being JSON at character 10.'],
+    ['{"name":1 2}', 'it is invalid at character 10.'],
   ])('The message for %s says %s', async (text, says) => {
     expect((await add(text)).body['message']).toContain(says);
   });
@@ -162,7 +162,7 @@ describe('content', () => {
   test('An unknown field is 422 and named', async () => {
     const { body } = await add({ name: 'Saw', 'a/b~c': 1 });
     expect(body['violations']).toEqual([
-      { path: '/body/a~1b~0c', rule: 'additionalProperties', message: 'is not known here; leave it out' },
+      { path: '/body/a~1b~0c', rule: 'additionalProperties', message: 'is unknown; remove it' },
     ]);
   });
 

@@ -78,10 +78,10 @@ describe('unexpected failures', () => {
 
 describe('replies that the contract does not have are 500, and the log says what is wrong', () => {
   const wrong: [name: string, answer: AnyHandler, says: string][] = [
-    ['a status', () => ({ status: 202, body: saw }), 'the contract has no such status'],
+    ['a status', () => ({ status: 202, body: saw }), 'the contract does not document this status'],
     ['a problem', () => ({ ...notFound, body: { ...notFound.body, type: '/problems/other' } }), 'the problem other is not documented'],
     ['an error that is no problem', () => ({ status: 404, body: saw }), 'an error must be a problem'],
-    ['a problem where success is documented', () => ({ ...notFound, status: 200 }), 'the contract has no problem here'],
+    ['a problem where success is documented', () => ({ ...notFound, status: 200 }), 'the contract documents no problem for this status'],
     ['a header', () => ({ status: 200, body: saw, headers: { 'X-Secret': '1' } }), 'the header X-Secret is not documented'],
     ['a property', () => ({ status: 200, body: { ...saw, secret: 1 } }), 'must NOT have additional properties'],
     ['no property', () => ({ status: 200, body: { id: 1 } }), "must have required property 'name'"],
@@ -134,7 +134,7 @@ describe('validation of replies', () => {
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     }
     expect(new Set(mismatches)).toEqual(new Set(['readTool']));
-    expect(workshop.log.map(({ message }) => message)).toContain('a reply is not what the contract says');
+    expect(workshop.log.map(({ message }) => message)).toContain('a reply violates the contract');
   });
 
   test('always: a required header that is missing is a 500', async () => {

@@ -137,7 +137,7 @@ test('A stream that fails is cut off, so that the part is not taken for the whol
   });
   const response = await workshop.fetch('/visits');
   await expect(response.text()).rejects.toThrow();
-  expect(workshop.log).toMatchObject([{ level: 'error', message: 'a stream broke off' }]);
+  expect(workshop.log).toMatchObject([{ level: 'error', message: 'a stream failed' }]);
 });
 
 test('A line that the contract does not have ends the stream before it is sent', async () => {

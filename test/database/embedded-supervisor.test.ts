@@ -35,5 +35,5 @@ test('a server that is killed runs again for all that use it, and ends with the 
   expect(postmasterPid(home)).toBeGreaterThan(0);
   await users[1].stop();
   expect(existsSync(join(home, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
-  expect(lines.join('\n')).toContain('The embedded PostgreSQL has died; it is started again');
+  expect(lines.join('\n')).toContain('The embedded PostgreSQL has died; restarting it');
 });

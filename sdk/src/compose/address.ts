@@ -1,13 +1,13 @@
-/** Where a compose server listens, in pieces. */
+/** The parsed address of a compose server. */
 export type Endpoint =
   | { readonly scheme: 'unix'; readonly path: string }
-  /** IPv6 addresses without their brackets. */
+  /** IPv6 addresses without brackets. */
   | { readonly scheme: 'tcp' | 'tls'; readonly host: string; readonly port: number };
 
 /**
- * Reads what `plumbline compose serve --listen` takes: `unix:///path`, `tcp://host:port` or `tls://host:port`.
+ * Parses an address of `plumbline compose serve --listen`: `unix:///path`, `tcp://host:port` or `tls://host:port`.
  *
- * @throws TypeError when it is none of them
+ * @throws TypeError for any other text
  */
 export function parseAddress(address: string): Endpoint {
   const [, path] = /^unix:\/\/(\/.*[^/])$/s.exec(address) ?? [];
@@ -21,7 +21,7 @@ export function parseAddress(address: string): Endpoint {
   return { scheme: isTls ? 'tls' : 'tcp', host: bracketed ?? plain, port: Number(port) };
 }
 
-/** The URL that requests go to; over a Unix socket its host is a name for the `Host` header alone. */
+/** The base URL of requests; for a Unix socket, its host is used only in the `Host` header. */
 export function baseUrlOf(endpoint: Endpoint): string {
   if (endpoint.scheme === 'unix') return 'http://localhost';
   const host = endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host;

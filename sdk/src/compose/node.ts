@@ -5,20 +5,20 @@ import type { Fetch, FetchInit } from '../transport.js';
 import type { Endpoint } from './address.js';
 import type { Transport } from './client.js';
 
-/** What is proven over TLS, and to whom; PEM texts or their bytes. */
+/** TLS certificates and keys, as PEM texts or bytes. */
 export interface TlsCredentials {
-  /** What the server's certificate must chain to (default: what Node trusts). */
+  /** The CA of the server's certificate (default: the CAs that Node trusts). */
   readonly ca?: string | Uint8Array | undefined;
   /** The client's certificate and its key. */
   readonly cert?: string | Uint8Array | undefined;
   readonly key?: string | Uint8Array | undefined;
-  /** The name that the server's certificate must have, where it is not the host of the address. */
+  /** The name in the server's certificate, if it is not the host of the address. */
   readonly servername?: string | undefined;
 }
 
 /**
- * The way to a compose server over Unix sockets, TCP and TLS with client certificates, for Node. Connections are kept
- * and used again; idle ones do not keep the process alive. Streams are read as fast as they are consumed.
+ * Connects to a compose server over Unix sockets, TCP and TLS with client certificates, for Node. Connections are
+ * reused; idle ones do not keep the process alive. Streams are read as fast as they are consumed.
  *
  * @param tls for a `tls://` address
  */
@@ -58,11 +58,11 @@ function connectionOptions(endpoint: Endpoint, { ca, cert, key, servername }: Tl
   return { agent, host, port };
 }
 
-/** Ends the request, or what still comes of its reply, when the signal fires. */
+/** Aborts the request, or the rest of its reply, when the signal fires. */
 function endOnAbort({ signal }: FetchInit, sent: ReturnType<typeof httpRequest>): () => void {
   const abort = (): void => {
     const reason: unknown = signal.reason;
-    sent.destroy(reason instanceof Error ? reason : new Error('The request was ended', { cause: reason }));
+    sent.destroy(reason instanceof Error ? reason : new Error('The request was aborted', { cause: reason }));
   };
   signal.addEventListener('abort', abort, { once: true });
   return () => {
@@ -81,7 +81,7 @@ function responseOf(message: IncomingMessage, method: string): Response {
   return new Response(isEmpty ? null : streamOf(message), { status, headers });
 }
 
-/** The body, read when it is asked for: a consumer that is slow slows the server, and fills no memory. */
+/** The body, read on demand: a slow consumer slows down the server and does not fill memory. */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer, undefined> = message[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(

@@ -1,14 +1,14 @@
-/** The package `chdb`, and the one directory that it can have open in a process. */
+/** Loads the package `chdb`, and tracks the one directory that it can have open in a process. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive } from '../../database/is-alive.js';
+import { isAlive } from '../../system/is-alive.js';
 
 export type ImportChdb = () => Promise<unknown>;
 
 /** The part of the package that is used. */
 export interface Chdb {
   readonly Session: new (path: string) => Session;
-  /** Resolves when nothing runs any more, and closed connections are gone. */
+  /** Resolves when nothing runs and closed connections are gone. */
   drainPending(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Result {
   text(): string;
 }
 
-/** The package is not installed. Its text has the line that installs it. */
+/** The package is not installed. The message has the command that installs it. */
 export class ChdbMissing extends Error {}
 
 interface OpenFolder {
@@ -33,16 +33,16 @@ interface OpenFolder {
   users: number;
 }
 
-/** The engine is one per process, and so is what is known about it. */
+/** State is per process, like the engine. */
 let open: OpenFolder | undefined;
 let closing: Promise<void> = Promise.resolve();
 
 /**
- * Registers a user of a directory; the package is loaded for the first.
+ * Registers a user of a directory; the first one loads the package.
  *
  * @param path absolute
- * @returns the package, and what the user calls after it has closed its connections
- * @throws ChdbMissing; Error where another directory is open
+ * @returns the package, and a function that the user calls after it has closed its connections
+ * @throws ChdbMissing; Error if another directory is open
  */
 export async function enterFolder(
   path: string,
@@ -74,14 +74,14 @@ export async function enterFolder(
   }
 }
 
-/** The id of the other process that has a directory open, by the file in which the engine says so. */
+/** The id of another process that has a directory open, from the engine's status file. */
 export async function holderOf(path: string): Promise<number | undefined> {
   const status = await readFile(join(path, 'status'), 'utf8').catch(() => '');
   const pid = Number(/^PID: (\d+)$/m.exec(status)?.[1]);
   return pid !== process.pid && isAlive(pid) ? pid : undefined;
 }
 
-/** A variable, so that the compiler does not ask for a package that need not be there. */
+/** A variable, so that the compiler does not require an optional package. */
 const PACKAGE: string = 'chdb';
 
 async function load(importChdb: ImportChdb): Promise<Chdb> {
@@ -90,7 +90,7 @@ async function load(importChdb: ImportChdb): Promise<Chdb> {
     loaded = await importChdb();
   } catch (error) {
     throw new ChdbMissing(
-      'The address of the database begins with chdb:, and the package chdb is missing. Run: npm install chdb',
+      'The address of the database begins with chdb:, but the package chdb is not installed. Run: npm install chdb',
       { cause: error },
     );
   }
@@ -98,7 +98,7 @@ async function load(importChdb: ImportChdb): Promise<Chdb> {
   if (typeof loaded === 'object' && loaded !== null && 'default' in loaded && isChdb(loaded.default)) {
     return loaded.default;
   }
-  throw new Error('The package chdb is not the one that is expected. Run: npm install chdb@^3.4.0');
+  throw new Error('The installed package chdb is incompatible. Run: npm install chdb@^3.4.0');
 }
 
 function isChdb(loaded: unknown): loaded is Chdb {

@@ -12,23 +12,23 @@ const SETTINGS = Object.entries(QUERY_SETTINGS).map(([name, value]) => `${name} 
 const LISTS = { format: 'JSONCompactEachRow' } as const;
 const OBJECTS = { format: 'JSONEachRow' } as const;
 
-/** Rows that are written as text before others of this process have a turn. */
+/** Rows that are serialized before the event loop runs other work. */
 const ROWS_AT_ONCE = 1000;
 
 let queries = 0;
 
 /**
- * The package runs statements with parameters one after another, whatever connection they come over. Those that wait
- * for it would each keep one of Node's few threads, which logins and files need too: so they wait here.
+ * The package runs statements with parameters one after another, on all connections. A waiting statement would occupy
+ * one of Node's few threads, which logins and files need, too. So statements wait here.
  */
 const boundTurn = inTurn();
 
 /**
- * Opens the engine on a directory, which is created where it does not exist. A process has one such directory at a
- * time, and a directory one process; within the process it may be opened any number of times, and all share one engine.
+ * Opens the engine on a directory, and creates the directory if necessary. A process can have one such directory open,
+ * and a directory belongs to one process; within the process it may be opened several times, sharing one engine.
  *
- * @throws ChdbMissing naming what to install where the package is missing; Error where another directory is open here,
- *   or another process has this one
+ * @throws ChdbMissing with the install command if the package is missing; Error if another directory is open, or another
+ *   process has this one open
  */
 export async function openChdb(path: string, importChdb?: ImportChdb): Promise<ClickHouseEngine> {
   const directory = resolve(path);
@@ -37,7 +37,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
     await folder.leave();
     throw error;
   });
-  // A connection does one thing at a time as well.
+  // A connection also runs one statement at a time.
   const turn = inTurn();
 
   const select = (
@@ -50,7 +50,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
       boundTurn(async () => {
         limits?.signal.throwIfAborted();
         queries += 1;
-        // There is no other way to find a query of this engine again: it cannot be given an id.
+        // This engine has no query ids, so a comment identifies the query.
         const mark = `plumbline-${process.pid}-${queries}`;
         const own = [...SETTINGS, `log_comment = '${mark}'`];
         if (limits !== undefined) own.push(`max_execution_time = ${limits.timeoutSeconds}`);
@@ -69,7 +69,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
     );
 
   return {
-    // One list, or one object, per line: by the formats.
+    // One list or one object per line, depending on the format.
     query: async (statement, parameters, limits) =>
       linesOf(await select(statement, parameters, LISTS, limits)) as unknown[][],
     records: async (statement, parameters) =>
@@ -98,7 +98,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
   };
 }
 
-/** `control` is a second connection to the same engine, which can end what the first one does. */
+/** `control` is a second connection to the same engine, which can kill the first one's queries. */
 async function connect(
   { Session }: Chdb,
   directory: string,
@@ -114,8 +114,8 @@ async function connect(
         ? error instanceof Error
           ? error.message
           : String(error)
-        : `another process has it open, with the id ${holder}. A directory of chdb belongs to one process at a time: ` +
-          'stop that one, or use a ClickHouse server';
+        : `process ${holder} has it open. Only one process can open a chdb directory: ` +
+          'stop that process, or use a ClickHouse server';
     throw new Error(`The embedded ClickHouse in ${directory} cannot be opened: ${reason}.`, { cause: error });
   }
   try {
@@ -126,13 +126,13 @@ async function connect(
   }
 }
 
-/** Ends a query, which may not have begun in the engine yet: then once it has. */
+/** Kills a query. If it has not started in the engine yet, kills it once it has. */
 async function stop(control: Session, mark: string, ended: () => boolean): Promise<void> {
   while (!ended()) {
     try {
       await control.queryAsync(`kill query where Settings['log_comment'] = '${mark}' async`, LISTS);
     } catch {
-      // The engine is closing, which ends the query as well.
+      // The engine is closing, which also ends the query.
       return;
     }
     await new Promise((done) => setTimeout(done, 20));

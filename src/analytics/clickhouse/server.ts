@@ -2,12 +2,12 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { QUERY_SETTINGS, type ClickHouseEngine } from './engine.js';
 
-/** Opens the client; the first statement makes the connection. `url` is an http(s) address, its path the database. */
+/** Creates the client; the first statement connects. `url` is an http(s) address with the database as its path. */
 export function openClickHouseServer(url: string): ClickHouseEngine {
   const client = createClient({
     url,
     application: 'plumbline',
-    // Longer than any query may take: the engine's own limit comes first.
+    // Longer than any query: the engine's own timeout comes first.
     request_timeout: 320_000,
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: QUERY_SETTINGS,
@@ -24,7 +24,7 @@ export function openClickHouseServer(url: string): ClickHouseEngine {
               abort_signal: limits.signal,
               clickhouse_settings: {
                 max_execution_time: limits.timeoutSeconds,
-                // The client's abort closes the connection, and this makes it the end of the query.
+                // The client's abort closes the connection; this setting then cancels the query.
                 cancel_http_readonly_queries_on_client_close: 1,
               },
             }),

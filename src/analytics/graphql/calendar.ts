@@ -1,20 +1,20 @@
 import type { DateRange } from '../analytics.js';
 import type { Interval } from '../vocabulary.js';
 
-/** Whether a text is a day of the calendar, from year 1 on, as YYYY-MM-DD. */
+/** Whether a text is a calendar day from year 1 on, as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text.startsWith('0000')) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
-  // The 31st of February parses, to a day of March.
+  // 31 February parses as a day in March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** How many days a range has; both ends are part of it. Negative or zero when it ends before it starts. */
+/** The number of days in a range, including both ends. Zero or negative if it ends before it starts. */
 export function countDays({ startDate, endDate }: DateRange): number {
   return epochDay(endDate) - epochDay(startDate) + 1;
 }
 
-/** How many buckets of the calendar a range touches. */
+/** The number of calendar buckets that overlap a range. */
 export function countBuckets(interval: Interval, { startDate, endDate }: DateRange): number {
   return bucketNumber(interval, endDate) - bucketNumber(interval, startDate) + 1;
 }
@@ -30,7 +30,7 @@ function bucketNumber(interval: Interval, date: string): number {
   }
 }
 
-/** Days since 1970-01-01. All days are days of UTC, so each is as long as the others. */
+/** Days since 1970-01-01. All days are UTC days, so they have equal length. */
 function epochDay(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 }

@@ -31,11 +31,11 @@ export const limits: CatalogLimits = {
 };
 
 /**
- * Checks all that can be checked of a batch before any SQL: the number of sub-requests, then each of them in the order
- * timeseries, breakdowns, flow: its dates, then its buckets, its items, or its nodes and edges; the filter last.
+ * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
+ * flow (its dates, then its buckets, items, or nodes and edges), then the filter.
  *
- * @param asked counts the sub-requests of one request: under aliases it may hold several batches
- * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR, for the first thing that is wrong
+ * @param asked counts the sub-requests of one request, which may contain several batches under aliases
+ * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
  */
 export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
   const { timeseries = [], breakdowns = [], sankey = null, useInvestment = false, filters } = batch;
@@ -49,7 +49,7 @@ export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: n
   };
 }
 
-/** Counts what a request asks for, under whatever aliases. @throws Refusal COST_LIMIT_EXCEEDED beyond the limit */
+/** Counts the sub-requests of a request over all aliases. @throws Refusal COST_LIMIT_EXCEEDED beyond the limit */
 export function countSubRequests(asked: { subRequests: number }, more: number): void {
   asked.subRequests += more;
   if (asked.subRequests > limits.maxSubRequests) {
@@ -68,21 +68,21 @@ const filterFields = {
 
 const mostFilterValues = 100;
 
-/** @throws Refusal VALIDATION_ERROR for what no unit can have, and for too many values */
+/** @throws Refusal VALIDATION_ERROR for impossible values, and for too many values */
 export function checkFilters(input: FilterInput, path: string): { readonly scope: Scope; readonly filters: Filters } {
   const filters: Partial<Record<Dimension, readonly string[]>> = {};
   for (const dimension of DIMENSIONS) {
     const field = filterFields[dimension];
     const values = input[field] ?? [];
     if (values.length > mostFilterValues)
-      throw invalid(`${path}.${field}`, `It takes at most ${mostFilterValues} values.`);
+      throw invalid(`${path}.${field}`, `At most ${mostFilterValues} values are allowed.`);
     checkTexts(values, `${path}.${field}`);
     if (values.length > 0) filters[dimension] = values;
   }
   return { scope: checkScope(input.scope ?? {}, `${path}.scope`), filters };
 }
 
-/** No database can hold a NUL in a text, so nothing has such a value. */
+/** Databases cannot store a NUL in a text, so no unit has such a value. */
 function checkTexts(texts: readonly string[], path: string): void {
   const unstorable = texts.findIndex((text) => text.includes('\0'));
   if (unstorable !== -1) throw invalid(`${path}[${unstorable}]`, 'A value cannot have a NUL character.');
@@ -128,7 +128,7 @@ export function checkDates(range: DateRange, path: string): DateRange {
   return { startDate: range.startDate, endDate: range.endDate };
 }
 
-/** The schema has a default for every size, so one that is missing here has been left out by a mistake of ours. */
+/** The schema has a default for every size, so a missing size is a bug. */
 function checkSize(size: number | undefined, path: string): number {
   if (size === undefined) throw new Error(`${path} has no default in the schema`);
   if (size < 1) throw invalid(path, 'It must be at least 1.');
@@ -137,9 +137,9 @@ function checkSize(size: number | undefined, path: string): number {
 
 function checkScope({ level = 'ORG', ids = [] }: ScopeFilterInput, path: string): Scope {
   if (level === 'ORG' && ids.length > 0) {
-    throw invalid(`${path}.ids`, 'The level ORG takes no ids: it is the organization of the request.');
+    throw invalid(`${path}.ids`, 'The level ORG does not accept ids: it is the organization of the request.');
   }
-  // No database can hold it in a text, so nothing has such an id.
+  // Databases cannot store it in a text, so no unit has such an id.
   const unstorable = ids.findIndex((id) => id.includes('\0'));
   if (unstorable !== -1) throw invalid(`${path}.ids[${unstorable}]`, 'An id cannot have a NUL character.');
   return { level, ids };

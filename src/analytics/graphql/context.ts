@@ -1,14 +1,14 @@
 import type { Analytics } from '../analytics.js';
 import type { UnitRecords } from '../unit-records.js';
 
-/** What resolvers work with: one request of one caller, who may read one organization. */
+/** The context of resolvers: one request of a caller who may read one organization. */
 export interface GraphqlContext {
-  /** The organization that the caller has named and may read. */
+  /** The requested organization, which the caller may read. */
   readonly orgId: string;
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
-  /** How many sub-requests the batches of this request have asked for so far; the limit is for all of them together. */
+  /** The number of sub-requests in the batches so far; the limit applies to all batches of the request together. */
   readonly asked: { subRequests: number };
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }

@@ -5,20 +5,20 @@ export const maxTokens = 2_000;
 export const maxDepth = 12;
 export const maxAliases = 15;
 
-/** How deep a selection goes, and how many aliases it has, fragments included. */
+/** The depth of a selection and its number of aliases, including fragments. */
 interface Extent {
   readonly depth: number;
   readonly aliases: number;
 }
 
 /**
- * Looks whether a document is deeper than 12 fields or has more than 15 aliases in an operation. Fragments count wherever
- * they are spread. `ofType`, of which introspection takes a chain, adds nothing to the depth; how far introspection may
- * nest is limited by a rule of graphql-js.
+ * Checks that no operation is deeper than 12 fields or has more than 15 aliases. Fragments count at every spread.
+ * `ofType`, which introspection nests, does not add to the depth; a rule of graphql-js limits the nesting of
+ * introspection.
  *
- * The time is linear in the size of the document, so that this can stand before its validation.
+ * The time is linear in the size of the document, so that this can run before validation.
  *
- * @returns null when it keeps within both limits
+ * @returns null if the document is within both limits
  */
 export function limitRefusal(document: DocumentNode): Refusal | null {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -30,7 +30,7 @@ export function limitRefusal(document: DocumentNode): Refusal | null {
   const ofFragment = (name: string): Extent => {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, nothing); // a fragment that spreads itself is for validation to refuse
+    measured.set(name, nothing); // validation rejects a fragment that spreads itself
     const fragment = fragments.get(name);
     const extent = fragment === undefined ? nothing : ofSelections(fragment.selectionSet);
     measured.set(name, extent);

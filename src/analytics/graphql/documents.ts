@@ -2,21 +2,21 @@ import { GraphQLError, Kind, OperationTypeNode, parse, validate, type DocumentNo
 import { limitRefusal, maxTokens } from './document-limits.js';
 import { invalid } from './refusal.js';
 
-/** A query text made ready, or what is wrong with it. */
+/** A parsed and validated query, or its errors. */
 export type PreparedDocument =
   | { readonly document: DocumentNode; readonly errors: readonly [] }
   | { readonly document: DocumentNode; readonly errors: readonly [GraphQLError, ...GraphQLError[]] }
   | { readonly document: null; readonly errors: readonly [GraphQLError] };
 
-/** More is not reported: one mistake has often many consequences. */
+/** At most this many errors are reported, because one mistake often causes many. */
 const maxErrors = 10;
 
 /**
- * Parses and validates query texts, and remembers those that are good: for a persisted query of the usual size that
- * saves a millisecond of every request, nearly all of it validation.
+ * Parses and validates query texts, and caches the valid ones: for a typical persisted query this saves a millisecond
+ * per request, most of it validation.
  *
- * @param capacity how many are remembered; the one that was not used for the longest goes first. The limit on tokens
- * bounds what one takes in memory.
+ * @param capacity the size of the cache, which evicts the least recently used document. The limit on tokens bounds the
+ * memory of each.
  */
 export function createDocuments(schema: GraphQLSchema, capacity = 200): (text: string) => PreparedDocument {
   const known = new Map<string, PreparedDocument>(); // in the order of use
@@ -50,12 +50,12 @@ function prepare(schema: GraphQLSchema, text: string): PreparedDocument {
   return first === undefined ? { document, errors: [] } : { document, errors: [first, ...others] };
 }
 
-/** graphql-js lets operations of a kind that the schema does not have pass its validation. */
+/** graphql-js does not reject operations of types that the schema does not have. */
 function otherThanQuery(document: DocumentNode): Error | null {
   const others = document.definitions.some(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation !== OperationTypeNode.QUERY,
   );
-  return others ? invalid('query', 'There are queries only: no mutations, no subscriptions.') : null;
+  return others ? invalid('query', 'Only queries are supported: no mutations, no subscriptions.') : null;
 }
 
 function graphqlError(error: unknown): GraphQLError {

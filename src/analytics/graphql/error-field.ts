@@ -1,12 +1,12 @@
 import { Kind, parse, visit, type ASTNode, type GraphQLError } from 'graphql';
 
 /**
- * The way to what is wrong with a request: `batch.timeseries[0].dateRange.endDate` for an argument or a variable,
- * `catalog.nothing` for a field, `operationName`, or `query` where it is the text as a whole.
+ * The path of the error in a request: `batch.timeseries[0].dateRange.endDate` for an argument or a variable,
+ * `catalog.nothing` for a field, `operationName`, or `query` for the text as a whole.
  */
 export function fieldOf(error: GraphQLError): string {
   const { message, nodes, source } = error;
-  // So graphql-js names the place in a variable.
+  // graphql-js reports the position in a variable like this.
   const inVariable = /^Variable "\$(\w+)" got invalid value .* at "([\w.[\]]+)";/s.exec(message);
   if (inVariable?.[2] !== undefined) return inVariable[2];
   const variable = /^Variable "\$(\w+)"/.exec(message);
@@ -18,13 +18,13 @@ export function fieldOf(error: GraphQLError): string {
   return wayTo(node, text) ?? 'query';
 }
 
-/** The names of the arguments and input fields around a node; outside of arguments, those of the fields. */
+/** The names of the arguments and input fields around a node; outside arguments, those of the fields. */
 function wayTo(target: ASTNode, text: string): string | null {
   let found: string | null = null;
   visit(parse(text), {
     enter(node, _key, parent, _path, ancestors) {
       if (node.kind !== target.kind || node.loc?.start !== target.loc?.start) return;
-      const above = parent === undefined ? [] : [...ancestors, parent]; // graphql-js leaves the parent out
+      const above = parent === undefined ? [] : [...ancestors, parent]; // graphql-js omits the parent
       found = written([...above.flatMap((each) => (isNode(each) ? [each] : [])), node]);
     },
   });

@@ -14,7 +14,7 @@ import { isCalendarDate } from './calendar.js';
 import type { GraphqlContext } from './context.js';
 import { resolvers } from './resolvers.js';
 
-/** Makes the schema that is served out of its text and the resolvers. */
+/** Creates the served schema from its text and the resolvers. */
 export function createExecutableSchema(): GraphQLSchema {
   const schema = buildASTSchema(parse(schemaText));
   const date = schema.getType('Date');
@@ -25,7 +25,7 @@ export function createExecutableSchema(): GraphQLSchema {
   for (const [typeName, fields] of Object.entries(resolvers)) {
     const type = schema.getType(typeName);
     if (!isObjectType(type)) throw new Error(`The schema has no type ${typeName}`);
-    // The generated `Resolvers` has typed each of them by its field; here they are all alike.
+    // The generated `Resolvers` types each resolver by its field; here they are all treated alike.
     for (const [name, resolve] of Object.entries(
       fields as Record<string, GraphQLFieldResolver<unknown, GraphqlContext>>,
     )) {
@@ -39,5 +39,5 @@ export function createExecutableSchema(): GraphQLSchema {
 
 function calendarDate(value: unknown, node: ValueNode | null = null): string {
   if (typeof value === 'string' && isCalendarDate(value)) return value;
-  throw new GraphQLError('A Date is a day of the calendar, written YYYY-MM-DD.', { nodes: node });
+  throw new GraphQLError('A Date is a calendar day in the format YYYY-MM-DD.', { nodes: node });
 }

@@ -23,9 +23,9 @@ export interface Query {
 }
 
 /**
- * Runs a query through graphql-helix. It gets a document that is parsed and validated already, since it would do both
- * on every request; and since it knows neither the present media types nor how to keep a failure to itself, its
- * statuses and messages are not used: the payload alone decides (see `reply.ts`).
+ * Runs a query through graphql-helix. The document is already parsed and validated, because graphql-helix would repeat
+ * both for every request. Its statuses and messages are not used, because it knows neither the current media types nor
+ * how to hide internal errors: the payload alone determines the reply (see `reply.ts`).
  */
 export async function executeQuery(
   { text, operationName, variables }: Query,
@@ -39,7 +39,7 @@ export async function executeQuery(
     query: text,
     ...(operationName === null ? {} : { operationName }),
     variables,
-    // What it would make of the real headers: an event stream, for a caller who accepts one.
+    // With the real headers it would send an event stream to callers that accept one.
     request: { method: 'POST', headers: { accept: 'application/json' }, query: {} },
     parse: () => {
       if (prepared.document === null) throw prepared.errors[0];
@@ -54,7 +54,7 @@ export async function executeQuery(
   return result.payload;
 }
 
-/** Every `orgId` of the operation is looked at before any field is resolved, under whatever alias it stands. */
+/** Checks all `orgId` arguments of the operation, under any alias, before resolving any field. */
 function executeForOrganization(
   args: ExecutionArgs,
   { orgId }: GraphqlContext,

@@ -6,11 +6,11 @@ export interface GraphiqlFiles {
   readonly style: URL;
 }
 
-/** Nothing is loaded from elsewhere. The editor and its menus make styles as they run. */
+/** Pages load nothing from other origins. The editor and its menus create styles at run time. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Sends the page of GraphiQL, or one of its two files. What was not built is answered as any path that does not exist. */
+/** Sends the page of GraphiQL, or one of its two files. If it was not built, the reply is 404. */
 export async function sendGraphiql(
   ctx: Context,
   files: GraphiqlFiles,

@@ -1,4 +1,4 @@
-/** The package has types, and an `exports` that hides them from the resolution of ECMAScript modules. This is what we use. */
+/** The package has types, but its `exports` hides them from ECMAScript module resolution. These are the parts we use. */
 declare module 'graphql-helix' {
   import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 

@@ -26,22 +26,22 @@ import { assertReadable, CallerGone, parseBody, queryOf, readBody } from './requ
 export interface GraphqlOptions {
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
-  /** Finds out whom an access token stands for now; null: for nobody. */
+  /** Identifies the caller of an access token; null: the token is invalid or expired. */
   readonly authenticate: (token: string) => Promise<Caller | null>;
-  /** Whether a failure means that a database is out of reach. */
+  /** Whether an error means that a database is unreachable. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** Refuses the text of queries: only persisted ones are answered. */
+  /** Rejects query texts: only persisted queries are allowed. */
   readonly persistedQueriesOnly: boolean;
-  /** The script and styles of GraphiQL, put there by `npm run build`. */
+  /** The script and styles of GraphiQL, created by `npm run build`. */
   readonly graphiql: GraphiqlFiles;
   readonly log: Log;
-  /** Told of each POST when it is answered. */
+  /** Called after each POST. */
   readonly answered: (answer: Answered) => void;
 }
 
-/** What one POST came to. */
+/** The outcome of one POST. */
 export interface Answered {
-  /** The id of the persisted query that was answered; null: a text, or a failure. */
+  /** The id of the persisted query; null: a query text, or a failure. */
   readonly persistedId: string | null;
   /** `OK`, or the code of the first error. */
   readonly outcome: string;
@@ -49,20 +49,20 @@ export interface Answered {
 }
 
 /**
- * Serves the analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. It stands behind what gives
- * every reply its `X-Request-Id`, and tells that of its name and caller (`ctx.state`). The way of a POST, in order:
+ * Serves the analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. It runs behind the
+ * middleware that sets `X-Request-Id`, and reports its name and caller in `ctx.state`. A POST passes these steps:
  *
  *  1. negotiate the media type        406
- *  2. look at that of the body        415
+ *  2. check the body's media type     415
  *  3. read the body                   413
  *  4. authenticate                    401 AUTHORIZATION_ERROR
  *  5. parse the body                  400 VALIDATION_ERROR
- *  6. agree on the organization       403 AUTHORIZATION_ERROR
+ *  6. determine the organization      403 AUTHORIZATION_ERROR
  *  7. find the persisted query        PERSISTED_QUERY_ERROR
  *  8. parse and validate the query    VALIDATION_ERROR
- *  9. look at each `orgId` in it      403 AUTHORIZATION_ERROR
+ *  9. check all `orgId` arguments     403 AUTHORIZATION_ERROR
  * 10. check each batch                COST_LIMIT_EXCEEDED, VALIDATION_ERROR
- * 11. ask the store                   QUERY_TIMEOUT, SERVICE_UNAVAILABLE
+ * 11. query the store                 QUERY_TIMEOUT, SERVICE_UNAVAILABLE
  */
 export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
   const schema = createExecutableSchema();
@@ -87,7 +87,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     const type = acceptedType(ctx);
     let payload: Payload;
     try {
-      if (type === null) throw notAcceptable(`This answers with application/json or ${responseType}.`);
+      if (type === null) throw notAcceptable(`Accept application/json or ${responseType}.`);
       assertReadable(ctx);
       await readBody(ctx, () => Promise.resolve());
       payload = await answer(ctx, surroundings, signal);
@@ -99,7 +99,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     }
     const [outcome = 'OK'] = codesOf(payload);
     options.answered({
-      // A label of metrics: only what is in the registry, never what a caller makes up.
+      // A metrics label: only ids of the registry, never text from the caller.
       persistedId: outcome === 'OK' && ctx.get('X-Persisted-Query-Id') !== '' ? ctx.get('X-Persisted-Query-Id') : null,
       outcome,
       durationSeconds: (performance.now() - started) / 1000,
@@ -115,7 +115,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
   router.post('/graphql', post);
   router.get('/graphql', async (ctx: Context) => {
     if (ctx.accepts('html') === false) {
-      refuse(ctx, notAcceptable('GET shows a page, as text/html. Queries are sent with POST.'), responseType);
+      refuse(ctx, notAcceptable('GET returns a page, as text/html. Send queries with POST.'), responseType);
     } else await sendGraphiql(ctx, options.graphiql, null);
   });
   router.get('/graphql/graphiql.js', (ctx: Context) => sendGraphiql(ctx, options.graphiql, 'script'));
@@ -134,7 +134,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
       refuse(ctx, new Refusal(instead, { code: 'METHOD_NOT_ALLOWED' }), acceptedType(ctx) ?? responseType);
     });
   }
-  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+  return router.routes() as Middleware; // the router's types refer to another copy of Koa's types
 }
 
 async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Caller> {
@@ -143,7 +143,7 @@ async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Call
     throw unauthorized('Send an access token in the Authorization header: Bearer <token>.', 401);
   }
   const caller = await options.authenticate(token);
-  if (caller === null) throw unauthorized('The access token does not hold. Refresh it, or log in again.', 401);
+  if (caller === null) throw unauthorized('The access token is invalid or expired. Refresh it, or log in again.', 401);
   ctx.state['caller'] = caller.userId;
   return caller;
 }
@@ -154,9 +154,9 @@ function surroundingsOf(ctx: Context, options: GraphqlOptions, signal: AbortSign
     requestId,
     isUnavailable: options.isUnavailable,
     report: (error, code) => {
-      if (signal.aborted) return; // the caller went away, and that ended the query
+      if (signal.aborted) return; // the caller disconnected, which ended the query
       const fields = { err: error, request_id: requestId };
-      if (code === 'SERVICE_UNAVAILABLE') options.log.warn(fields, 'cannot answer a query for now');
+      if (code === 'SERVICE_UNAVAILABLE') options.log.warn(fields, 'cannot answer a query: a database is unreachable');
       else options.log.error(fields, 'a query failed unexpectedly');
     },
   };

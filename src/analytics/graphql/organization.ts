@@ -1,17 +1,17 @@
 import { unauthorized } from './refusal.js';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly userId: string;
-  /** The organization that the access token is scoped to; null: to none. */
+  /** The organization of the access token; null: none. */
   readonly tokenOrgId: string | null;
-  /** Whether the caller may read an organization now: a member of it, or a superuser. */
+  /** Whether the caller may currently read an organization: as a member, or as a superuser. */
   mayRead(orgId: string): Promise<boolean>;
 }
 
-/** The places where a request can name its organization. */
+/** The parts of a request that can name its organization. */
 export interface NamedOrganizations {
-  /** The query parameter `org_id`: undefined when it is absent, a list when it stands there more than once. */
+  /** The query parameter `org_id`: undefined if absent, a list if repeated. */
   readonly query: string | readonly string[] | undefined;
   /** The header `X-Org-Id`. */
   readonly header: string | readonly string[] | undefined;
@@ -21,7 +21,7 @@ export interface NamedOrganizations {
 /**
  * The organization of a request, which its caller may read.
  *
- * @throws Refusal AUTHORIZATION_ERROR when it is missing, malformed, named differently elsewhere, or foreign
+ * @throws Refusal AUTHORIZATION_ERROR when it is missing, malformed, named inconsistently, or foreign
  */
 export async function organizationOf(
   { query, header, variables }: NamedOrganizations,
@@ -35,12 +35,9 @@ export async function organizationOf(
     throw disagreement('the variable orgId');
   }
   if (caller.tokenOrgId === null) {
-    throw unauthorized(
-      'This needs a token that is scoped to an organization: create, join or switch to one first.',
-      403,
-    );
+    throw unauthorized('The access token is not scoped to an organization: create, join or switch to one first.', 403);
   }
-  // Whether there is such an organization is not said to those who may not know.
+  // The reply does not reveal whether the organization exists.
   if (!(await caller.mayRead(orgId))) throw unauthorized('You are not a member of this organization.', 403);
   return orgId;
 }
@@ -56,7 +53,7 @@ function disagreement(place: string): Error {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** An organization's id in the form in which ids are compared; null when it cannot be one. */
+/** Normalizes the id of an organization for comparison; null if it is not a valid id. */
 function normalOrgId(value: unknown): string | null {
   if (typeof value !== 'string' || value.trim() === '' || value.length > 200) return null;
   if (/[\u0000-\u001f\u007f]/.test(value)) return null;

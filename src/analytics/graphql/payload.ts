@@ -4,7 +4,7 @@ import { QueryTimeout } from '../analytics.js';
 import { fieldOf } from './error-field.js';
 import { Refusal } from './refusal.js';
 
-/** What a reply says. */
+/** The content of a reply. */
 export interface Payload {
   readonly data?: unknown;
   readonly errors?: readonly PayloadError[];
@@ -19,13 +19,13 @@ export interface PayloadError {
 
 export interface PayloadSurroundings {
   readonly requestId: string;
-  /** Whether a failure means that a database is out of reach. */
+  /** Whether an error means that a database is unreachable. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** Told of every failure whose cause is kept from the caller. */
+  /** Called for every error whose cause is hidden from the caller. */
   readonly report: (error: unknown, code: 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR') => void;
 }
 
-/** Turns what graphql-js gives into what is sent: every error has its code, and none says what a driver said. */
+/** Converts graphql-js results to replies: every error gets its code, and no message reveals a driver's text. */
 export function payloadOf({ data, errors }: ExecutionResult, surroundings: PayloadSurroundings): Payload {
   return {
     ...(errors === undefined ? {} : { errors: errors.map((error) => payloadError(error, surroundings)) }),
@@ -33,7 +33,7 @@ export function payloadOf({ data, errors }: ExecutionResult, surroundings: Paylo
   };
 }
 
-/** One error of a request that never got to graphql-js. */
+/** The payload for an error before graphql-js runs. */
 export function refusalPayload(error: unknown, surroundings: PayloadSurroundings): Payload {
   const { message, details } = known(error, surroundings);
   return { errors: [{ message, extensions: { ...details, request_id: surroundings.requestId } }] };
@@ -41,7 +41,7 @@ export function refusalPayload(error: unknown, surroundings: PayloadSurroundings
 
 function payloadError(error: GraphQLError, surroundings: PayloadSurroundings): PayloadError {
   const { originalError, locations, path } = error;
-  // Only what comes of executing a field has a path: all else says that the request is wrong, in graphql-js's words.
+  // Only errors of field execution have a path. All others are errors of the request, with graphql-js's message.
   const isOfRequest = path === undefined && !(originalError instanceof Refusal);
   const { message, details }: Known = isOfRequest
     ? { message: plainMessage(error.message), details: { code: 'VALIDATION_ERROR', field: fieldOf(error) } }
@@ -67,11 +67,11 @@ function known(error: unknown, { isUnavailable, report }: PayloadSurroundings): 
   const code = isUnavailable(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR';
   report(error, code);
   return code === 'SERVICE_UNAVAILABLE'
-    ? { message: 'A database is out of reach. Try again soon.', details: { code, retry_after_seconds: 2 } }
-    : { message: 'The server failed. Its log tells why, under the id of this request.', details: { code } };
+    ? { message: 'A database is unreachable. Try again soon.', details: { code, retry_after_seconds: 2 } }
+    : { message: 'The server failed. Its log has the cause under the id of this request.', details: { code } };
 }
 
-/** Without suggestions, which would spell out the schema, and short although it may quote what the caller sent. */
+/** Removes suggestions, which would reveal the schema, and shortens messages, which may quote the caller's text. */
 function plainMessage(message: string): string {
   const text = message.replace(/ Did you mean .*$/s, '');
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;

@@ -1,13 +1,13 @@
 import type { ErrorDetails, LimitName } from '../../../generated/graphql/errors.js';
 
-/** Something documented stands in the way: an error with the members that its code has. */
+/** A documented error, with the members of its code. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly details: ErrorDetails;
-  /** The status of the reply where the code alone does not tell it. */
+  /** The status of the reply if the code alone does not determine it. */
   readonly status: number | null;
 
-  /** @param message for people to read; it must not hold what another caller or a driver said */
+  /** @param message for people; it must not contain data of other callers or text of a driver */
   constructor(message: string, details: ErrorDetails, status: number | null = null) {
     super(message);
     this.details = details;
@@ -15,12 +15,12 @@ export class Refusal extends Error {
   }
 }
 
-/** @param field the way to what is invalid, for example `batch.breakdowns[1].topN` */
+/** @param field the path of the invalid value, for example `batch.breakdowns[1].topN` */
 export function invalid(field: string, message: string): Refusal {
   return new Refusal(message, { code: 'VALIDATION_ERROR', field });
 }
 
-/** More than a limit allows. */
+/** The request exceeds a limit. */
 export function tooCostly(limit: LimitName, what: string, allowed: number, requested: number): Refusal {
   return new Refusal(`${requested} ${what} were requested, and at most ${allowed} are allowed (${limit}).`, {
     code: 'COST_LIMIT_EXCEEDED',
@@ -30,7 +30,7 @@ export function tooCostly(limit: LimitName, what: string, allowed: number, reque
   });
 }
 
-/** @param status 401 when the access token does not hold, 403 when it does and the organization is the trouble */
+/** @param status 401 if the access token is invalid or expired, 403 if the organization is the problem */
 export function unauthorized(message: string, status: 401 | 403): Refusal {
   return new Refusal(message, { code: 'AUTHORIZATION_ERROR' }, status);
 }

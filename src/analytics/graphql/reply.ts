@@ -8,9 +8,9 @@ export const jsonType = 'application/json';
 export type ReplyType = typeof responseType | typeof jsonType;
 
 /**
- * The media type that the caller prefers. Who accepts anything gets `application/json`, which old clients know.
+ * The media type that the caller prefers. Callers that accept anything get `application/json`, for old clients.
  *
- * @returns null when the caller accepts neither
+ * @returns null if the caller accepts neither
  */
 export function acceptedType(ctx: Context): ReplyType | null {
   const type = ctx.accepts(jsonType, responseType);
@@ -18,8 +18,8 @@ export function acceptedType(ctx: Context): ReplyType | null {
 }
 
 /**
- * The status of what a query has given: `AUTHORIZATION_ERROR` is 403; a query that could not even begin is 400, except
- * as `application/json`, where that is for what is no GraphQL request at all; everything else is 200.
+ * The status of a query's result: `AUTHORIZATION_ERROR` is 403. A query that did not start is 400, except as
+ * `application/json`, where 400 is only for bodies that are not GraphQL requests. All others are 200.
  */
 export function statusOf(payload: Payload, type: ReplyType): number {
   const codes = codesOf(payload);
@@ -42,7 +42,7 @@ const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   INTERNAL_ERROR: 500,
 };
 
-/** The status of a request that never became a query. */
+/** The status of a request that failed before its query. */
 export function statusOfRefusal(error: unknown, payload: Payload): number {
   const [code = 'INTERNAL_ERROR'] = codesOf(payload);
   return (error instanceof Refusal ? error.status : null) ?? statusOfCode[code];
@@ -55,7 +55,7 @@ export function writePayload(ctx: Context, payload: Payload, status: number, typ
     .find((each) => each > 0);
   if (seconds !== undefined) ctx.set('Retry-After', String(seconds));
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
-  if (status === 413) ctx.set('Connection', 'close'); // what the caller goes on sending is not read
+  if (status === 413) ctx.set('Connection', 'close'); // the rest of the body is not read
   ctx.status = status;
   ctx.set('Content-Type', `${type}; charset=utf-8`);
   ctx.body = JSON.stringify(payload);

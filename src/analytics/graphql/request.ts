@@ -7,7 +7,7 @@ import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;
 
-/** @throws Refusal UNSUPPORTED_MEDIA_TYPE unless the body is JSON in UTF-8, as it is */
+/** @throws Refusal UNSUPPORTED_MEDIA_TYPE unless the body is uncompressed JSON in UTF-8 */
 export function assertReadable(ctx: Context): void {
   const [type = '', ...parameters] = ctx.get('Content-Type').toLowerCase().split(';');
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
@@ -19,14 +19,14 @@ export function assertReadable(ctx: Context): void {
   });
 }
 
-/** The caller went away before the body was complete: there is nobody to answer. */
+/** The caller disconnected before the body was complete, so there is no reply. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
 /**
- * Reads the body. What is no JSON is kept as `ctx.state.malformed`, since it is nobody's business who does not
- * authenticate.
+ * Reads the body. For malformed JSON it sets `ctx.state.malformed`, because the caller must be authenticated before this
+ * is reported.
  *
  * @throws Refusal PAYLOAD_TOO_LARGE; CallerGone
  */
@@ -55,16 +55,16 @@ export interface RequestBody {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** @throws Refusal VALIDATION_ERROR (400) when the body is no GraphQL request */
+/** @throws Refusal VALIDATION_ERROR (400) when the body is not a GraphQL request */
 export function parseBody(ctx: Context): RequestBody {
   const body: unknown = ctx.state['malformed'] === true ? null : ctx.request.body;
   if (!isRecord(body)) throw malformed('body', 'Send the body as one JSON object.');
   const { query = null, operationName = null, variables = null, extensions = null } = body;
-  if (query !== null && typeof query !== 'string') throw malformed('query', 'It must be a text.');
+  if (query !== null && typeof query !== 'string') throw malformed('query', 'It must be a string.');
   if (operationName !== null && typeof operationName !== 'string')
-    throw malformed('operationName', 'It must be a text.');
-  if (variables !== null && !isRecord(variables)) throw malformed('variables', 'They must be one JSON object.');
-  if (extensions !== null && !isRecord(extensions)) throw malformed('extensions', 'They must be one JSON object.');
+    throw malformed('operationName', 'It must be a string.');
+  if (variables !== null && !isRecord(variables)) throw malformed('variables', 'It must be a JSON object.');
+  if (extensions !== null && !isRecord(extensions)) throw malformed('extensions', 'It must be a JSON object.');
   for (const [member, value] of Object.entries({ query, operationName, variables, extensions })) {
     const unusable = unusableTextIn(value);
     if (unusable !== null) throw malformed(member, `It ${unusable.message}.`);
@@ -73,7 +73,7 @@ export function parseBody(ctx: Context): RequestBody {
 }
 
 /**
- * The query of a request: the persisted one that `X-Persisted-Query-Id` names, else its text.
+ * The query of a request: the persisted one named by `X-Persisted-Query-Id`, otherwise its text.
  *
  * @throws Refusal PERSISTED_QUERY_ERROR, or VALIDATION_ERROR (400) when there is no query, or two
  */
@@ -81,16 +81,16 @@ export function queryOf(ctx: Context, body: RequestBody, persistedOnly: boolean)
   const { query, operationName, variables } = body;
   const id = ctx.req.headers['x-persisted-query-id'];
   if (id === undefined) {
-    if (query === null) throw malformed('query', 'Send the text of a query, or the id of a persisted one.');
-    if (persistedOnly) throw persistedQueryError(null, 'This server answers persisted queries only.');
+    if (query === null) throw malformed('query', 'Send the text of a query, or the id of a persisted query.');
+    if (persistedOnly) throw persistedQueryError(null, 'This server allows only persisted queries.');
     return { text: query, operationName, variables };
   }
-  if (query !== null) throw malformed('query', 'A persisted query goes without a text.');
+  if (query !== null) throw malformed('query', 'Do not send a text with a persisted query.');
   const name = String(id);
-  if (!isPersistedId(name)) throw persistedQueryError(name, 'There is no persisted query of this id.');
+  if (!isPersistedId(name)) throw persistedQueryError(name, 'There is no persisted query with this id.');
   const version = ctx.req.headers['x-persisted-query-version'];
   if (version !== undefined && version !== persistedVersion) {
-    throw persistedQueryError(name, `The persisted queries of this server are of version ${persistedVersion}.`);
+    throw persistedQueryError(name, `The persisted queries of this server have version ${persistedVersion}.`);
   }
   return { text: persistedQueries[name].text, operationName, variables };
 }

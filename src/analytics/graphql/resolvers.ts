@@ -6,7 +6,7 @@ import type { GraphqlContext } from './context.js';
 import { assertSameOrganization } from './organization.js';
 import { listWorkUnits } from './work-units.js';
 
-/** One resolver per field of the root; what lies below are plain values. */
+/** One resolver per root field; nested fields are plain values. */
 export const resolvers: Resolvers<GraphqlContext> = {
   Query: {
     catalog: async (_root, { orgId, dimension }, context, { schema }) => {
@@ -37,7 +37,7 @@ export const resolvers: Resolvers<GraphqlContext> = {
   },
 };
 
-/** The schema says what each value is; the catalog repeats it. */
+/** The catalog repeats the descriptions of the schema. */
 function describe(schema: GraphQLSchema, name: string, value: string): string {
   const type = schema.getType(name);
   return (isEnumType(type) ? type.getValue(value)?.description : null) ?? '';

@@ -7,7 +7,7 @@ import { invalid } from './refusal.js';
 const mostUnits = 100;
 const millisecondsPerHour = 3_600_000;
 
-/** Answers `workUnits`: a page of units, with what the records tell of each. */
+/** Resolves `workUnits`: a page of units, with their descriptions from the records. */
 export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlContext): Promise<WorkUnitPage> {
   const request = checkWorkUnits(input);
   countSubRequests(context.asked, 1);
@@ -41,13 +41,13 @@ function checkWorkUnits(input: WorkUnitsInput): UnitsRequest {
 
 type Sorted = Pick<UnitsRequest, 'order' | 'descending'>;
 
-/** A cursor names the last unit of a page, so that what is added or removed meanwhile repeats nothing else. */
+/** A cursor names the last unit of a page, so that concurrent changes do not repeat other units. */
 function cursorOf({ order, descending }: Sorted, { key, id }: UnitPosition): string {
   return Buffer.from(JSON.stringify([order, descending, key, id])).toString('base64url');
 }
 
 function positionOf(cursor: string, { order, descending }: Sorted): UnitPosition {
-  const refusal = invalid('input.after', 'It must be the nextCursor of a page in the same order, unchanged.');
+  const refusal = invalid('input.after', 'It must be the unchanged nextCursor of a page in the same order.');
   let read: unknown;
   try {
     read = JSON.parse(Buffer.from(cursor, 'base64url').toString());

@@ -1,4 +1,4 @@
-/** From the rows of a plan's queries to the answer of its batch. */
+/** Converts the rows of a plan's queries to the answer of its batch. */
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, TimeseriesResult } from '../analytics.js';
 import type { Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
@@ -7,7 +7,7 @@ import { MAX_SERIES, type Answered, type Plan } from './plan.js';
 import type { Query, SeriesQuery } from './statements.js';
 import { add, byValue, isMean, NOTHING, valueOf, type Sums } from './values.js';
 
-/** A row of an engine: its columns in the order of the statement. */
+/** A row: its columns in the order of the statement. */
 export type Row = readonly unknown[];
 
 /** The rows of each query of a plan. */
@@ -21,11 +21,11 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
   };
 }
 
-/** A whole number as any of the drivers gives it; the sum of nothing is null. */
+/** Converts an integer of any driver; the sum of no rows is null. */
 export function wholeNumber(value: unknown): bigint {
   if (value === null || value === undefined) return 0n;
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'string') return BigInt(value);
-  throw new Error(`The engine answered ${typeof value} where a whole number was asked for.`);
+  throw new Error(`Expected an integer from the engine, got ${typeof value}.`);
 }
 
 function timeseries(
@@ -34,7 +34,7 @@ function timeseries(
 ): readonly TimeseriesResult[] {
   const { slice, interval, dimension } = query;
   const { measure } = request;
-  if (interval === null) throw new Error('A timeseries is answered by a query with an interval.');
+  if (interval === null) throw new Error('A timeseries needs a query with an interval.');
   const { starts } = bucketsOf(interval, slice.dateRange);
   return largest(query, measure, rows, MAX_SERIES).map(({ name, cells }) => ({
     dimension,
@@ -42,7 +42,7 @@ function timeseries(
     measure,
     buckets: starts.flatMap((date, index) => {
       const value = valueOf(slice.source, measure, cells.get(index) ?? NOTHING);
-      // A sum of nothing is 0, and a mean of nothing is nothing.
+      // The sum of an empty bucket is 0; it has no mean.
       return value === undefined ? [] : [{ date, value }];
     }),
   }));

@@ -1,4 +1,4 @@
-/** The calendar of timeseries: which buckets a range has, and how an engine numbers them. Everything is UTC. */
+/** The buckets of a range, and their numbers in an engine. All dates are UTC. */
 import type { DateRange } from '../analytics.js';
 import type { Interval } from '../vocabulary.js';
 
@@ -6,16 +6,16 @@ const DAY_MILLISECONDS = 86_400_000;
 
 export interface Buckets {
   readonly interval: Interval;
-  /** The first day of each, in order; a week begins on Monday, and the first bucket may begin before the range. */
+  /** The first day of each, in order; weeks begin on Monday, and the first bucket may begin before the range. */
   readonly starts: readonly string[];
   /**
-   * What an engine subtracts to number them from 0: days since 1970-01-01 of the first start, or for months its
-   * year times 12 plus its month.
+   * The engine subtracts this to number buckets from 0: the first start in days since 1970-01-01, or for months
+   * year * 12 + month.
    */
   readonly origin: number;
 }
 
-/** The buckets that a range touches. */
+/** The buckets that overlap a range. */
 export function bucketsOf(interval: Interval, { startDate, endDate }: DateRange): Buckets {
   const starts: string[] = [];
   let start = startOf(interval, startDate);

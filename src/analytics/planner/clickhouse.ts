@@ -1,6 +1,6 @@
 /**
- * Runs statements on ClickHouse. It has no snapshot over several statements: each sees the rows as they are when it
- * begins. A server runs the statements of a batch at once, each on all cores; the embedded engine one after another.
+ * Runs statements on ClickHouse. It has no snapshot over several statements: each sees the rows as of its start. A server
+ * runs the statements of a batch concurrently, each on all cores; the embedded engine runs them one after another.
  */
 import { clickHouseCode, type ClickHouseEngine, type ClickHouseParameters } from '../clickhouse/engine.js';
 import { clickHouseDialect } from './dialects.js';
@@ -11,7 +11,7 @@ import type { Statement } from './statements.js';
 const TIMEOUT = new Set([159, 160]);
 const NO_TABLES = new Set([60, 81]);
 
-/** @param atOnce how many statements of a batch run at once */
+/** @param atOnce maximum number of concurrent statements of a batch */
 export function openClickHouseEngine(engine: ClickHouseEngine, timeoutSeconds: number, atOnce: number): QueryEngine {
   return {
     dialect: clickHouseDialect,
@@ -46,7 +46,7 @@ function kind(error: unknown): Failure {
   const code = clickHouseCode(error);
   if (code !== undefined) return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
   if (!(error instanceof Error)) return 'failed';
-  // The HTTP client's own limit, which is longer than ours, or a socket that could not be made or was lost.
+  // The HTTP client's timeout, which is longer than the engine's, or a socket that could not be opened or was lost.
   if (error.message === 'Timeout error.' || error.message === 'socket hang up') return 'unavailable';
   return 'code' in error && /^E[A-Z_]+$/.test(String(error.code)) ? 'unavailable' : 'failed';
 }

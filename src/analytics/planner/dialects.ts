@@ -1,16 +1,16 @@
 /**
- * The primitives that statements are made of, for each engine. What differs between engines differs here and nowhere
- * else; no text of a request can get in, because these functions take words of the vocabulary and placeholders only.
+ * The SQL primitives of each engine. All differences between engines are here. Text of a request cannot get into a
+ * statement, because these functions accept only words of the vocabulary and placeholders.
  */
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
 
 /** `units`: one row per work unit. `shares`: one row per work unit and subcategory, weighted in millionths. */
 export type Source = 'units' | 'shares';
 
-/** What a parameter is to the engine. Texts are what ids and dates travel as. */
+/** The type of a parameter. Ids and dates are sent as text. */
 export type ParameterType = 'text' | 'texts' | 'date' | 'dates' | 'integer' | 'bigint';
 
-/** What a measure sums up: whole numbers. A measure with a divisor is the mean, one without is the sum. */
+/** The integers that a measure sums up. A measure with a divisor is the mean, one without is the sum. */
 export interface Aggregate {
   readonly sum: string;
   readonly divisor?: string;
@@ -22,21 +22,21 @@ export interface Dialect {
   placeholder(position: number, type: ParameterType): string;
   /** The number of a day's bucket, from 0. `parameter` is `Buckets.origin`, or for PostgreSQL's months their starts. */
   readonly bucket: Readonly<Record<Interval, { readonly takes: 'integer' | 'dates'; of(parameter: string): string }>>;
-  /** Whether a column has one of the texts. */
+  /** Whether a column equals one of the texts. */
   oneOf(column: string, texts: string): string;
-  /** A whole number as the nearest double; divided by another it is the same double on every engine. */
+  /** Converts an integer to the nearest double, so that quotients are equal on all engines. */
   double(expression: string): string;
-  /** What follows `from`; the words tell which columns of the shares are needed. */
+  /** The text after `from`; the arguments name the required columns of the shares. */
   from(source: Source, dimensions: readonly Dimension[], measures: readonly Measure[]): string;
   column(source: Source, dimension: Dimension): string;
   readonly measures: Readonly<Record<Source, Readonly<Record<Measure, Aggregate>>>>;
-  /** A moment as epoch milliseconds, or as RFC 3339 text. */
+  /** A timestamp as epoch milliseconds, or as RFC 3339 text. */
   milliseconds(column: string): string;
   /** The day as YYYY-MM-DD. */
   readonly dayText: string;
   /** Whether the unit of a row has a share with one of the texts. @param owner the placeholder of the organization */
   hasShare(dimension: Dimension, texts: string, owner: string): string;
-  /** What one row counts. */
+  /** The weight of one row. */
   readonly weight: Readonly<Record<Source, string>>;
 }
 
@@ -53,13 +53,13 @@ const TABLES: Readonly<Record<Source, string>> = { units: 'work_units', shares: 
 
 const OF_UNITS: Dialect['measures']['units'] = {
   COUNT: { sum: 'count(*)' },
-  // Unknown churn is left out. The sum of nothing is 0, which sorts behind all others.
+  // Unknown churn is excluded. An empty sum is 0, which sorts last.
   CHURN_LOC: { sum: 'coalesce(sum(churn), 0)' },
   CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: 'count(cycle_ms)' },
   THROUGHPUT: { sum: 'count(cycle_ms)' },
 };
 
-/** Only units that are complete have a cycle time. */
+/** Only complete units have a cycle time. */
 const COMPLETED_WEIGHT = 'sum(case when cycle_ms is not null then weight else 0 end)';
 
 const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
@@ -77,7 +77,7 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
   weight: { units: '1', shares: 'weight' },
 };
 
-/** The day is part of what the shares are found by. */
+/** The day is part of the key of the shares. */
 function relationalShare(condition: string, owner: string): string {
   return (
     `exists (select 1 from work_unit_shares share where share.org_id = ${owner} and share.day = work_units.day ` +
@@ -85,7 +85,7 @@ function relationalShare(condition: string, owner: string): string {
   );
 }
 
-/** Parameters of the very type that they are compared with: a cast of a text would be done anew for each row. */
+/** Parameters have the type of the compared column: a cast would be repeated for each row. */
 const POSTGRES_TYPES: Readonly<Record<ParameterType, string>> = {
   text: 'text',
   texts: 'text[]',
@@ -115,7 +115,7 @@ export const postgresDialect: Dialect = {
 export const sqliteDialect: Dialect = {
   ...relational,
   name: 'sqlite',
-  // The driver binds every number as a real one, whose quotients are not whole.
+  // The driver binds all numbers as doubles, whose quotients are not integers.
   placeholder: (position, type) =>
     type === 'integer' || type === 'bigint' ? `cast(?${position} as integer)` : `?${position}`,
   bucket: {
@@ -143,7 +143,7 @@ const CLICKHOUSE_TYPES: Readonly<Record<ParameterType, string>> = {
   bigint: 'Int64',
 };
 
-/** The shares of a unit are lists in its row: a query names the lists that it needs, and no others are read. */
+/** The shares of a unit are arrays in its row: a query reads only the arrays that it needs. */
 const SHARE_LISTS: readonly { readonly list: string; needed(of: readonly (Dimension | Measure)[]): boolean }[] = [
   { list: 'share_weight', needed: () => true },
   { list: 'share_theme', needed: (of) => of.includes('THEME') },
@@ -156,7 +156,7 @@ export const clickHouseDialect: Dialect = {
   placeholder: (position, type) => `{p${position}:${CLICKHOUSE_TYPES[type]}}`,
   bucket: {
     DAY: { takes: 'integer', of: (origin) => `(toInt32(day) - ${origin})` },
-    // No day is before the first bucket; to divide what has no sign takes a tenth less.
+    // No day is before the first bucket. Unsigned division takes a tenth less time.
     WEEK: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toInt32(day) - ${origin}), 7)` },
     MONTH: { takes: 'integer', of: (origin) => `(toRelativeMonthNum(day) - ${origin})` },
   },

@@ -1,4 +1,4 @@
-/** What runs statements: the same for every engine, so that there is one planner. */
+/** Runs statements: the common interface of all engines, so that there is one planner. */
 import { AnalyticsFailed, AnalyticsUnavailable, QueryTimeout } from '../analytics.js';
 import type { Row } from './answer.js';
 import type { Dialect } from './dialects.js';
@@ -7,23 +7,23 @@ import type { Statement } from './statements.js';
 export interface QueryEngine {
   readonly dialect: Dialect;
   /**
-   * Runs statements, within one snapshot where the engine has one.
+   * Runs statements, within one snapshot if the engine supports it.
    *
-   * @returns per statement its rows; none for any while the tables do not exist
+   * @returns the rows of each statement; no rows while the tables do not exist
    * @throws QueryTimeout, AnalyticsUnavailable, AnalyticsFailed, or the signal's reason
    */
   run(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Row[])[]>;
   close(): Promise<void>;
 }
 
-/** What a driver's error means. */
+/** The kinds of driver errors. */
 export type Failure = 'timeout' | 'no-tables' | 'unavailable' | 'failed';
 
 /**
- * Runs the work of a batch under one limit of time.
+ * Runs the work of a batch under one time limit.
  *
- * @param work receives a signal that ends when the caller's does, or when the work has failed: what still runs must not
- * @param kind reads the driver's errors; of their texts none gets out
+ * @param work gets a signal that aborts when the caller's signal does, or when the work has failed, to stop the rest
+ * @param kind classifies the driver's errors; their texts are not passed on
  * @returns undefined while there are no tables
  */
 export async function limited<Result>(
@@ -69,7 +69,7 @@ interface LimitedBy {
 export interface Limits {
   readonly signal: AbortSignal;
   /**
-   * Milliseconds that are left, at least 1.
+   * The remaining milliseconds, at least 1.
    *
    * @throws QueryTimeout when there are none
    */

@@ -1,4 +1,4 @@
-/** One page of work units: the page and the number of all in one snapshot, then the shares of those on the page. */
+/** Reads one page of work units: the page and the total number in one snapshot, then the shares of its units. */
 import { MOST_COUNTED, type Filters, type ListedUnit, type UnitsPage, type UnitsRequest } from '../analytics.js';
 import { partRow, unitOf } from '../store/rows.js';
 import type { Part } from '../store/shares.js';
@@ -6,7 +6,7 @@ import { wholeNumber, type Row } from './answer.js';
 import type { QueryEngine } from './engine.js';
 import { compile, type Slice, type UnitsQuery } from './statements.js';
 
-/** Reads a page. Throws as the engine does. */
+/** Reads a page. Throws like the engine. */
 export async function listUnits(
   engine: QueryEngine,
   orgId: string,
@@ -34,7 +34,7 @@ export async function listUnits(
   };
 }
 
-/** Only themes and subcategories differ between the shares of a unit. */
+/** The shares of a unit differ only in theme and subcategory. */
 function splitFilters({ filters, useInvestment }: UnitsRequest): { readonly whole: Filters; readonly shares: Filters } {
   if (!useInvestment) return { whole: filters, shares: {} };
   const { THEME = [], SUBCATEGORY = [], ...whole } = filters;
@@ -88,7 +88,7 @@ function unitOfRow(row: Row, parts: readonly Part[]): ListedUnit {
   };
 }
 
-/** Epoch milliseconds, or the text that the moment is stored as. */
+/** Epoch milliseconds, or the stored text of the timestamp. */
 function momentOf(value: unknown): string {
   const text = String(value);
   return /^-?\d+$/.test(text) ? new Date(Number(text)).toISOString() : text;

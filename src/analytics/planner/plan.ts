@@ -1,17 +1,17 @@
-/** From a batch to the queries that answer it. Requests that read the same sums share a query. */
+/** Plans the queries for a batch. Requests that read the same sums share a query. */
 import type { AnalyticsBatch, BreakdownRequest, DateRange, TimeseriesRequest } from '../analytics.js';
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
 import type { FlowQuery, Query, SeriesQuery, Slice } from './statements.js';
 
-/** Most series of a timeseries: the catalog's maxTopN. */
+/** Maximum number of series of a timeseries: the catalog's maxTopN. */
 export const MAX_SERIES = 50;
 
 export interface Plan {
   readonly queries: readonly Query[];
-  /** Per request of the batch, in its order: which query answers it. */
+  /** The query of each request of the batch, in order. */
   readonly timeseries: readonly Answered<TimeseriesRequest, SeriesQuery>[];
   readonly breakdowns: readonly Answered<BreakdownRequest, SeriesQuery>[];
-  /** A query per pair of levels that follow one another. */
+  /** One query per pair of adjacent levels. */
   readonly flows: readonly FlowQuery[];
 }
 
@@ -20,7 +20,7 @@ export interface Answered<Request, By> {
   readonly query: By;
 }
 
-/** How many nodes a level may have, and edges the step between two levels: the limits shared evenly. */
+/** The maximum number of nodes per level and of edges per step: the limits, distributed evenly. */
 export function shareOfLimits(
   levels: number,
   { maxNodes, maxEdges }: { readonly maxNodes: number; readonly maxEdges: number },
@@ -35,8 +35,8 @@ export function shareOfLimits(
  * Plans a batch.
  *
  * A timeseries reads the sums by bucket of the values that are largest over all buckets. Another measure of the same
- * timeseries is one more column of that query, and a breakdown of the same dimension and range adds its buckets up:
- * both cost much less than another pass over the rows.
+ * timeseries adds a column to that query, and a breakdown of the same dimension and range adds up its buckets: both are
+ * much cheaper than another scan.
  */
 export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
   const sliceOf = (dateRange: DateRange): Slice => ({

@@ -1,6 +1,6 @@
 /**
  * Runs statements on PostgreSQL: a batch is one snapshot, read over up to two connections. The first one exports the
- * snapshot, the other joins it. Where none is free, or leads to another server, the first does all of the work.
+ * snapshot, the other imports it. If none is free, or it reaches another server, the first does all the work.
  */
 import { openDatabase, type Database, type Sql, type Transaction } from '../../database/connection.js';
 import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
@@ -12,14 +12,14 @@ import { limited, type Failure, type Limits, type QueryEngine } from './engine.j
 import type { Parameter, Statement } from './statements.js';
 
 const READ = 'isolation level repeatable read read only';
-/** Batches at once; more of them wait for their turn. Half of a pool's connections are for transactions. */
+/** Maximum number of concurrent batches; others wait. Half of a pool's connections are for transactions. */
 const BATCHES = 5;
 
 export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log): QueryEngine {
-  // Statements have limits of their own; a connection may be idle until the other one has come to its limit.
+  // Statements have their timeouts; a connection may be idle until the other one's statement has timed out.
   const statementTimeoutMs = (timeoutSeconds + 10) * 1000;
   const options = { logger: log, maxConnections: BATCHES * 2, statementTimeoutMs, connectTimeoutMs: 10_000 };
-  // Pools of their own: whoever has a first connection never waits for another first one.
+  // Separate pools, so that a batch that has a first connection never waits for another first connection.
   const first = openDatabase(uri, options);
   const second = openDatabase(uri, options);
   return {
@@ -47,7 +47,7 @@ interface Connections {
   readonly second: Database;
 }
 
-/** Statements that have not begun; each connection takes the next. */
+/** Statements that have not started; each connection takes the next one. */
 interface Work {
   readonly waiting: { readonly statement: Statement; readonly at: number }[];
   readonly rows: (readonly Row[])[];
@@ -74,7 +74,7 @@ async function runBatch(
         const signal = AbortSignal.any([limits.signal, helper.signal]);
         await takeTurns(other, second, work, { ...limits, signal }, exported?.server);
       })
-      // The first repeats what the helper had begun: a lost helper does not fail the batch, a timeout does.
+      // The first repeats the helper's statements: a lost helper does not fail the batch, a timeout does.
       .then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -97,7 +97,7 @@ async function runBatch(
   return work.rows;
 }
 
-/** The second connection cannot help: a balancer has led it to another server than the first. */
+/** The second connection cannot be used: a load balancer connected it to another server. */
 class OtherServerError extends Error {
   override readonly name = 'OtherServerError';
 }
@@ -106,7 +106,7 @@ function isLostHelper(error: unknown): boolean {
   return error instanceof OtherServerError || isConnectionFailure(error);
 }
 
-/** Any refusal means that the snapshot is not of this server, or is gone: 22023, since version 16 also 42704. */
+/** Any error means that the snapshot is not of this server, or is gone: 22023, since version 16 also 42704. */
 async function importSnapshot(transaction: Transaction, id: string | undefined): Promise<void> {
   try {
     await transaction.unsafe(`set transaction snapshot '${snapshotId(id)}'`);
@@ -117,14 +117,14 @@ async function importSnapshot(transaction: Transaction, id: string | undefined):
 }
 
 /**
- * Tells servers apart that are replicas of each other and so have everything else in common. Snapshots and processes of
- * two servers may well have the same numbers.
+ * Distinguishes servers that are replicas of each other and have everything else in common. Snapshots and processes of
+ * two servers may have the same numbers.
  */
 function serverIdentity(sql: Sql): ReturnType<Sql> {
   return sql`extract(epoch from pg_postmaster_start_time())::text`;
 }
 
-/** @param expected the server that the connection must lead to; undefined: any */
+/** @param expected the required server of the connection; undefined: any */
 async function takeTurns(
   transaction: Transaction,
   database: Database,
@@ -139,11 +139,11 @@ async function takeTurns(
            -- So that the sums of many authors by many days are not written to disk.
            set_config('work_mem', '64MB', true)`;
   if (expected !== undefined && settings?.server !== expected) {
-    throw new OtherServerError('The helper was led to another server');
+    throw new OtherServerError('The helper reached another server');
   }
   let cancelled: Promise<unknown> | undefined;
   const cancel = (): void => {
-    // On another server, the process of that number is not ours.
+    // On another server, that process id belongs to another process.
     cancelled = database.sql`
       select pg_cancel_backend(${settings?.pid ?? 0})
       where ${serverIdentity(database.sql)} = ${settings?.server ?? ''}`.catch(() => undefined);
@@ -153,7 +153,7 @@ async function takeTurns(
     for (let next = work.waiting.shift(); next !== undefined; next = work.waiting.shift()) {
       limits.signal.throwIfAborted();
       const { text, parameters } = next.statement;
-      // Sent together: the driver does not wait for the first answer before it sends the second.
+      // Pipelined: the driver does not wait for the first result before it sends the second statement.
       const [, rows] = await Promise.all([
         transaction`select set_config('statement_timeout', ${String(limits.remaining())}, true)`,
         transaction.unsafe(text, parameters.map(encode)).values(),
@@ -162,18 +162,18 @@ async function takeTurns(
     }
   } finally {
     limits.signal.removeEventListener('abort', cancel);
-    // It must not hit what this connection does next.
+    // The cancellation must not affect the next statement of this connection.
     await cancelled;
   }
 }
 
-/** `text[]` has a serializer in our driver settings; of other types it sends the text as it is. */
+/** `text[]` has a serializer in the driver settings; the driver sends other types unchanged as text. */
 function encode({ type, value }: Parameter): string | readonly string[] {
   if (!Array.isArray(value)) return String(value);
   return type === 'texts' ? value : writeTexts(value);
 }
 
-/** SET TRANSACTION takes no parameters. The text is the server's own, and is not believed to have the expected form. */
+/** SET TRANSACTION accepts no parameters. The text comes from the server, but its format is checked. */
 function snapshotId(id: string | undefined): string {
   if (id === undefined || !/^[0-9A-F]+-[0-9A-F]+-\d+$/.test(id)) throw new Error('PostgreSQL exported no snapshot.');
   return id;

@@ -1,6 +1,6 @@
 /**
- * Flows from level to level. What exceeds the limits is folded into one node `other` per level: a node that goes takes
- * all of its edges with it, on both sides, so that what flows into a node still is what flows out of it.
+ * Flows from level to level. Nodes beyond the limits are merged into one node `other` per level. A merged node takes all
+ * its edges along, on both sides, so that inflow and outflow of a node stay equal.
  */
 import type { SankeyRequest, SankeyResult } from '../analytics.js';
 import type { Dimension } from '../vocabulary.js';
@@ -43,14 +43,14 @@ export function answerSankey(request: SankeyRequest, flows: readonly FlowQuery[]
   };
 }
 
-/** What flows from one level to the next. Null labels are those that the engine has put together already. */
+/** The flow between two levels. Null labels are values that the engine has already merged. */
 interface Step {
   readonly edges: readonly { readonly from: string | null; readonly to: string | null; readonly sums: Sums }[];
 }
 
 interface Level {
   readonly totals: ReadonlyMap<string | null, Sums>;
-  /** The labels that have a node of their own, largest first. */
+  /** The labels with a separate node, largest first. */
   readonly kept: string[];
 }
 
@@ -61,7 +61,7 @@ function stepOf(query: FlowQuery, rows: readonly Row[]): Step {
     to: label(to),
     sums: { sum: wholeNumber(sum), divisor: mean ? wholeNumber(divisor) : 0n },
   }));
-  // The mean of nothing is no flow.
+  // An empty mean is not a flow.
   return { edges: mean ? edges.filter(({ sums }) => sums.divisor !== 0n) : edges };
 }
 
@@ -69,7 +69,7 @@ function label(stored: unknown): string | null {
   return typeof stored === 'string' ? stored : null;
 }
 
-/** The first level is where the first step begins, every other one where the step before it ends. */
+/** The first level is the start of the first step, all others the end of the step before. */
 function levelOf(steps: readonly Step[], level: number, limit: number, value: (sums: Sums) => number): Level {
   const totals = new Map<string | null, Sums>();
   const step = steps[Math.max(0, level - 1)];
@@ -85,7 +85,7 @@ function levelOf(steps: readonly Step[], level: number, limit: number, value: (s
   return { totals, kept: all ? ranked : ranked.slice(0, limit - 1) };
 }
 
-/** Folds the smallest node of the larger level, until each step has few enough edges. */
+/** Merges the smallest node of the larger level, until each step has few enough edges. */
 function fitEdges(steps: readonly Step[], levels: readonly Level[], limit: number): void {
   for (;;) {
     const at = steps.findIndex((step, index) => {
@@ -95,7 +95,7 @@ function fitEdges(steps: readonly Step[], levels: readonly Level[], limit: numbe
     const [from, to] = [levels[at], levels[at + 1]];
     if (at === -1 || from === undefined || to === undefined) return;
     const larger = from.kept.length > to.kept.length ? from : to;
-    // A node in the place of a single other one would fold nothing: that one goes along.
+    // Replacing a single node by `other` would merge nothing, so merge the next one, too.
     const first = larger.kept.length === larger.totals.size;
     larger.kept.pop();
     if (first) larger.kept.pop();
@@ -120,7 +120,7 @@ function folded(step: Step, from: Level, to: Level): readonly Edge[] {
   return [...edges.values()];
 }
 
-/** Largest first, and the rest last. A value that is itself called `other` is part of the rest, where there is one. */
+/** Largest first, then the rest. A value named `other` is part of the rest, if there is one. */
 function nodesOf(dimension: Dimension, level: Level | undefined, value: (sums: Sums) => number): SankeyResult['nodes'] {
   const sums = new Map<string, Sums>();
   const kept = new Set<string | null>(level?.kept);

@@ -1,7 +1,7 @@
 /**
  * Runs statements on SQLite: a batch is one read transaction on one connection. The driver's asynchronous interface
- * computes a statement up to its first row on a thread of its own, and the first row of ours is the last thing to be
- * known: so the event loop stays free, and an interrupt ends the work.
+ * computes a statement up to its first row in a separate thread, and these statements return no row before all work is
+ * done. So the event loop stays free, and an interrupt ends the work.
  */
 import { existsSync } from 'node:fs';
 import Database from 'libsql/promise';
@@ -10,7 +10,7 @@ import type { Row } from './answer.js';
 import { sqliteDialect } from './dialects.js';
 import type { Parameter, Statement } from './statements.js';
 
-/** Connections that are kept for the next batches. */
+/** Connections that are kept for later batches. */
 const IDLE = 4;
 
 export function openSqliteEngine(path: string, timeoutSeconds: number): QueryEngine {
@@ -40,7 +40,7 @@ export function openSqliteEngine(path: string, timeoutSeconds: number): QueryEng
   };
 }
 
-/** What is used of the driver, whose own types say little. */
+/** The used part of the driver, whose own types are incomplete. */
 interface Connection {
   prepare(text: string): Promise<{ raw(): { all(parameters: readonly (string | number)[]): Promise<Row[]> } }>;
   exec(text: string): Promise<void>;
@@ -87,7 +87,7 @@ async function runBatch(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', interrupt);
-    // Fails where the transaction has not begun, or an interrupt has ended it: it only read.
+    // Fails if the transaction has not begun, or an interrupt has ended it; it only read.
     await database.exec('rollback').catch(() => undefined);
   }
 }

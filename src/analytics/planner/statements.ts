@@ -1,4 +1,4 @@
-/** Parameterized SQL, put together from the primitives of a dialect. Values of a request are parameters, always. */
+/** Parameterized SQL, composed of the primitives of a dialect. Values of a request are always parameters. */
 import type { DateRange, Filters, Scope, UnitOrder, UnitPosition } from '../analytics.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 import { DIMENSIONS, UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
@@ -6,7 +6,7 @@ import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
 import { isMean, valueExpression } from './values.js';
 
-/** Which rows a statement reads; the organization is part of it, whatever else is. */
+/** The rows that a statement reads; always includes the organization. */
 export interface Slice {
   readonly orgId: string;
   readonly source: Source;
@@ -15,27 +15,27 @@ export interface Slice {
   readonly filters: Filters;
 }
 
-/** Sums by bucket and value of a dimension, of the values that are largest by any of the measures. */
+/** Sums by bucket and value of a dimension, for the values that are largest by any of the measures. */
 export interface SeriesQuery {
   readonly kind: 'series';
   readonly slice: Slice;
   readonly dimension: Dimension;
-  /** Null: all of the range is one bucket. */
+  /** Null: the whole range is one bucket. */
   readonly interval: Interval | null;
-  /** How many of the largest values are wanted by each measure. */
+  /** The number of largest values for each measure. */
   readonly tops: ReadonlyMap<Measure, number>;
 }
 
-/** Sums by the values of two dimensions; those beyond the largest of each are put together. */
+/** Sums by the values of two dimensions; values beyond the largest of each are merged. */
 export interface FlowQuery {
   readonly kind: 'flow';
   readonly slice: Slice;
   readonly from: Dimension;
   readonly to: Dimension;
   readonly measure: Measure;
-  /** How many values of each dimension are kept. */
+  /** The number of values that are kept of each dimension. */
   readonly keep: number;
-  /** Whether units with a team and with a repository are counted along the way. */
+  /** Whether units with a team and with a repository are counted, too. */
   readonly coverage: boolean;
 }
 
@@ -47,12 +47,12 @@ export interface ValuesQuery {
   readonly limit: number;
 }
 
-/** Whole units, one page of them; or how many there are, up to a limit. */
+/** One page of whole units; or their number, up to a limit. */
 export interface UnitsQuery {
   readonly kind: 'units' | 'unit-count';
-  /** Its source is the units. */
+  /** Its source is the units table. */
   readonly slice: Slice;
-  /** Themes or subcategories of which a unit has a share, beside the filters of the slice. */
+  /** Themes or subcategories that a unit must have a share of, in addition to the filters of the slice. */
   readonly shares: Filters;
   readonly completedOnly: boolean;
   readonly order: UnitOrder;
@@ -61,7 +61,7 @@ export interface UnitsQuery {
   readonly limit: number;
 }
 
-/** The shares of some units, all of them between two days. */
+/** The shares of some units, all between two days. */
 export interface UnitSharesQuery {
   readonly kind: 'unit-shares';
   readonly slice: Slice;
@@ -187,14 +187,14 @@ function values(dialect: Dialect, { dimension, limit }: ValuesQuery, owner: stri
   );
 }
 
-/** What units are sorted by. What is not known, such as the time of what is not complete, is less than all else. */
+/** The sort keys of units. Unknown values, such as the cycle time of an incomplete unit, sort below all others. */
 const ORDERS: Readonly<Record<UnitOrder, { readonly column: string; readonly type: 'date' | 'bigint' }>> = {
   DAY: { column: 'day', type: 'date' },
   CHURN_LOC: { column: 'coalesce(churn, -1)', type: 'bigint' },
   CYCLE_TIME_HOURS: { column: 'coalesce(cycle_ms, -1)', type: 'bigint' },
 };
 
-/** Keyset paging: the order and the id together are unique, so that no unit is repeated or left out. */
+/** Keyset pagination: sort key and id together are unique, so that no unit is repeated or skipped. */
 function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
   const { after, descending, limit } = query;
   const { column, type } = ORDERS[query.order];
@@ -215,7 +215,7 @@ function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): 
   );
 }
 
-/** No more rows are read than are counted. */
+/** Reads no more rows than are counted. */
 function unitCount(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
   return (
     `select count(*) from (select id from ${dialect.from('units', [], [])} ` +
@@ -252,7 +252,7 @@ function conditions(dialect: Dialect, { dateRange, scope, filters, source }: Sli
   return all.join(' and ');
 }
 
-/** The dimensions that are filtered by, in one order, so that equal filters make equal texts. */
+/** The filtered dimensions in a fixed order, so that equal filters result in equal texts. */
 function filtersOf(filters: Filters): readonly (readonly [Dimension, readonly string[]])[] {
   return DIMENSIONS.flatMap((dimension) => {
     const texts = filters[dimension] ?? [];
@@ -264,7 +264,7 @@ function filteredDimensions({ filters }: Slice): readonly Dimension[] {
   return filtersOf(filters).map(([dimension]) => dimension);
 }
 
-/** No engine need compare days that none can hold; there are no units on them. */
+/** Clamps days to those that engines can store; there are no units on other days. */
 function comparable({ startDate, endDate }: DateRange): { readonly first: string; readonly last: string } {
   const first = startDate < FIRST_DAY ? FIRST_DAY : startDate;
   const last = endDate > LAST_DAY ? LAST_DAY : endDate;
@@ -282,7 +282,7 @@ function sumColumns(dialect: Dialect, source: Source, measure: Measure, at: stri
   return [`${sum} as sum${at}`, ...(divisor === undefined ? [] : [`${divisor} as divisor${at}`])];
 }
 
-/** Units that meet a condition; in shares, the millionths of them, whose proportion is the same. */
+/** Units that meet a condition; for shares, their millionths, whose proportion is the same. */
 function countedWhere(dialect: Dialect, source: Source, condition: string): string {
   return `sum(case when ${condition} then ${dialect.weight[source]} else 0 end)`;
 }

@@ -1,9 +1,9 @@
-/** From the whole numbers that engines sum up to the figures that are shown; and the order of what is shown. */
+/** Converts the integer sums of engines to figures; and defines the sort order of results. */
 import { WHOLE } from '../store/shares.js';
 import type { Measure } from '../vocabulary.js';
 import type { Dialect, Source } from './dialects.js';
 
-/** What an engine has summed up for one cell. */
+/** The sums of one cell. */
 export interface Sums {
   readonly sum: bigint;
   /** Of a mean; otherwise 0. */
@@ -14,7 +14,7 @@ export const NOTHING: Sums = { sum: 0n, divisor: 0n };
 
 const MILLISECONDS_PER_HOUR = 3_600_000;
 
-/** By what a sum (or a quotient of sums) is divided to give the figure. */
+/** The divisor that converts a sum (or a quotient of sums) to the figure. */
 const SCALES: Readonly<Record<Source, Readonly<Record<Measure, number>>>> = {
   units: { COUNT: 1, CHURN_LOC: 1, CYCLE_TIME_HOURS: MILLISECONDS_PER_HOUR, THROUGHPUT: 1 },
   // The divisor of the mean is in millionths, its sum is not.
@@ -25,14 +25,14 @@ export function isMean(measure: Measure): boolean {
   return measure === 'CYCLE_TIME_HOURS';
 }
 
-/** The figure of a cell; undefined for the mean of nothing. This is the one place where anything is divided... */
+/** The figure of a cell; undefined for an empty mean. This is the only division... */
 export function valueOf(source: Source, measure: Measure, { sum, divisor }: Sums): number | undefined {
   if (!isMean(measure)) return Number(sum) / SCALES[source][measure];
   if (divisor === 0n) return undefined;
   return Number(sum) / Number(divisor) / SCALES[source][measure];
 }
 
-/** ... but for the same operations, in the same order, by which engines find the largest; -1 is the mean of nothing. */
+/** ... except for the same operations, in the same order, in the ORDER BY of engines; -1 is an empty mean. */
 export function valueExpression(
   dialect: Dialect,
   source: Source,
@@ -49,7 +49,7 @@ export function add(one: Sums, other: Sums): Sums {
   return { sum: one.sum + other.sum, divisor: one.divisor + other.divisor };
 }
 
-/** Sorts by value, largest first, and then by name as the engines compare texts: by their bytes in UTF-8. */
+/** Sorts by value, largest first, then by name in the order of the engines: by bytes in UTF-8. */
 export function byValue(
   one: { readonly name: string; readonly value: number },
   other: { readonly name: string; readonly value: number },

@@ -1,9 +1,9 @@
 /**
- * The table of work units in ClickHouse, and its way out of the form that release 0.1.0 gave it.
+ * The table of work units in ClickHouse, and its migration from the format of release 0.1.0.
  *
- * It is partitioned by year. A query of some months skips the other years, a year that rests is one part, and no history
- * has as many years as one insert may have partitions. (By month, as before, a history of more than 100 months could not
- * be stored.) All versions of a row are in one partition, because the day is part of the key.
+ * It is partitioned by year. A query of some months skips the other years, a year without changes is one part, and no
+ * history has more years than one insert may have partitions. (Partitioned by month, a history of more than 100 months
+ * could not be stored.) All versions of a row are in one partition, because the day is part of the key.
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import type { Exclusively } from './open.js';
@@ -46,19 +46,19 @@ function createTable(name: string): string {
 }
 
 /**
- * Creates the table, or brings one of an earlier release into the form of this one.
+ * Creates the table, or migrates one of an earlier release.
  *
- * @param exclusively keeps other processes from rebuilding the same table: each would drop what the other copies
+ * @param exclusively excludes other processes while a table is rebuilt: each would drop the copy of the other
  */
 export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusively: Exclusively): Promise<void> {
   const stored = await partitionOf(engine);
   if (stored === undefined) await engine.command(createTable('work_units'));
   else if (stored === PARTITION) await allowUnknownChurn(engine);
   const isRebuilt = stored === undefined || stored === PARTITION;
-  // The former table is left by a rebuild that was killed before its last step.
+  // A rebuild that was killed before its last step leaves the former table behind.
   if (isRebuilt && !(await exists(engine, FORMER))) return;
   await exclusively(async (assertHeld) => {
-    // Another process may have done either while this one waited.
+    // Another process may have done this in the meantime.
     if ((await partitionOf(engine)) !== PARTITION) await rebuild(engine, assertHeld);
     if (await exists(engine, FORMER)) await takeOver(engine, assertHeld);
   });
@@ -73,7 +73,7 @@ async function partitionOf(engine: ClickHouseEngine): Promise<unknown> {
   return stored?.[0];
 }
 
-/** In a table whose partitions are right already. */
+/** For a table that already has the right partitions. */
 async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
   const [column] = await engine.query(
     "select type from system.columns where database = currentDatabase() and table = 'work_units' and name = 'churn'",
@@ -86,16 +86,16 @@ const NEXT = 'work_units_next';
 const FORMER = 'work_units_former';
 
 /**
- * Copies the table into one of the new form and puts that in its place. Queries are answered meanwhile. What another
- * sync writes during the copy is missing from it, so the former table is copied once more afterwards: to copy a row twice
- * changes nothing, it has the same version.
+ * Copies the table to one of the new format and exchanges them. Queries continue meanwhile. Rows that another sync writes
+ * during the copy are missing from it, so the former table is copied again afterwards. Copying a row twice is harmless,
+ * because it has the same version.
  */
 async function rebuild(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
   await engine.command(`drop table if exists ${NEXT}`);
   await engine.command(createTable(NEXT));
   await copy(engine, 'work_units', NEXT);
   await assertHeld();
-  // One statement: there is no moment without a table.
+  // One statement, so that the table always exists.
   await engine.command(`rename table work_units to ${FORMER}, ${NEXT} to work_units`);
 }
 

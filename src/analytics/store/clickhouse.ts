@@ -1,11 +1,11 @@
 /**
- * Work units in ClickHouse, server or embedded: one row per unit, with its shares as lists, so that a unit is replaced
- * in one step.
+ * Work units in ClickHouse, server or embedded: one row per unit, with its shares as arrays, so that a unit is replaced
+ * atomically.
  *
  * A newer version of a row replaces the older one with the same key when parts are merged, and `final` does so for a
- * query. The day is part of the key, because queries read by it; a unit that moves to another day leaves a row behind
- * that says that it is gone. Years are merged into one part each as soon as they rest, and a year of one part costs
- * `final` nothing (README.md of the folder above has the figures).
+ * query. The day is part of the key, because queries read by day. A unit that moves to another day leaves a tombstone
+ * behind. Years are merged into one part each as soon as they no longer change, and `final` costs nothing for a year of
+ * one part (the README of the parent folder has the figures).
  */
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
@@ -14,22 +14,22 @@ import type { StoreOptions } from './open.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
 import { partRow, shareRows, unitOf, unitRow } from './rows.js';
 
-/** Rows of one insert: few parts to merge, and little memory. */
+/** Rows per insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
-/** Partitions of one insert, of which a server takes no more than 100 by default. */
+/** Partitions per insert; a server allows 100 by default. */
 const YEARS = 50;
 const SCAN = 1000;
-/** Ids travel as URL parameters, of which a server takes no more than 128 KiB by default. */
+/** Ids are sent as URL parameters; a server accepts 128 KiB of them by default. */
 const ID_BYTES = 16_384;
 
-/** Opens the store on an engine, which is closed with it. */
+/** Opens the store on an engine, and closes the engine with it. */
 export function openClickHouseStore(
   engine: ClickHouseEngine,
   options: Pick<StoreOptions, 'now' | 'exclusively'>,
 ): WorkUnitStore {
   let version = 0;
   const known = new Set<string>();
-  /** Greater than those of all that was written before, also by another machine whose clock is ahead of this one's. */
+  /** Greater than all earlier versions, even those of a machine whose clock is ahead. */
   const nextVersion = async ({ orgId, repoId }: WorkUnitChange): Promise<number> => {
     const key = `${orgId} ${repoId}`;
     if (!known.has(key)) version = Math.max(version, await latestVersion(engine, orgId, repoId));
@@ -51,7 +51,7 @@ export function openClickHouseStore(
   };
 }
 
-/** What is taken away has the first, what comes in its place the second. */
+/** Tombstones get the first version, replacements the second. */
 const VERSIONS_OF_A_CHANGE = 2;
 
 async function latestVersion(engine: ClickHouseEngine, orgId: string, repoId: string): Promise<number> {
@@ -68,7 +68,7 @@ async function apply(engine: ClickHouseEngine, change: WorkUnitChange, version: 
   const gone = new Set(removed);
   const known = [...gone, ...(change.areNew === true ? [] : units.map(({ id }) => id))];
   const days = known.length === 0 ? new Map<string, string[]>() : await storedDays(engine, orgId, repoId, known);
-  // The repository stands in the rows of deletion too: an index that skips by it must not skip them.
+  // Tombstones contain the repository, too, so that an index on it does not skip them.
   const key = { org_id: orgId, repo_id: repoId };
   const rows: DatedRow[] = [];
   for (const id of gone) {
@@ -101,7 +101,7 @@ interface DatedRow {
   readonly [column: string]: unknown;
 }
 
-/** In the order of days, an insert adds to few partitions, which makes few parts. */
+/** In day order, an insert affects few partitions and creates few parts. */
 function* insertsOf(rows: readonly DatedRow[]): Generator<readonly DatedRow[]> {
   let batch: DatedRow[] = [];
   let years = 0;
@@ -119,7 +119,7 @@ function* insertsOf(rows: readonly DatedRow[]): Generator<readonly DatedRow[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** On which days units are stored; more than one where a change was interrupted. */
+/** The days on which units are stored; more than one after an interrupted change. */
 async function storedDays(
   engine: ClickHouseEngine,
   orgId: string,

@@ -1,4 +1,4 @@
-/** Opens the store of work units of a database; each driver is loaded only when its kind is used. */
+/** Opens the store of work units of a database; loads a driver only when it is needed. */
 import type { WorkUnitStore } from '../work-unit.js';
 import type { Log } from '../../database/log.js';
 import type { AnalyticsAddress } from '../address.js';
@@ -12,21 +12,21 @@ import type { ImportChdb } from '../clickhouse/chdb.js';
 export type Exclusively = (work: (assertHeld: () => Promise<void>) => Promise<void>) => Promise<void>;
 
 export interface StoreOptions {
-  /** Epoch milliseconds. ClickHouse orders the versions of a unit by it. */
+  /** Epoch milliseconds. ClickHouse orders versions of a unit by it. */
   readonly now: () => number;
   readonly log: Log;
-  /** How a table of an earlier release is rebuilt, where the engine has no transaction for it. */
+  /** Excludes other processes while a table of an earlier release is rebuilt, for engines without transactions. */
   readonly exclusively: Exclusively;
-  /** How the optional package `chdb` is imported; tests hand in one that is installed elsewhere. */
+  /** How the optional package `chdb` is imported; tests pass one from another location. */
   readonly importChdb?: ImportChdb;
 }
 
 /**
- * Opens the store. Nothing is read or written before `ensureSchema`.
+ * Opens the store. It reads and writes nothing before `ensureSchema`.
  *
- * @param address as `parseAnalyticsUri` returns it, or put together by who has a driver's address already
- * @throws Error naming what to install where `chdb:` is asked for and the package is missing; the methods of the store
- *   throw the driver's errors
+ * @param address from `parseAnalyticsUri`, or constructed by a caller that has a driver's address
+ * @throws Error with the install command if `chdb:` is used and the package is missing; the store's methods throw the
+ *   driver's errors
  */
 export async function openWorkUnitStore(address: AnalyticsAddress, options: StoreOptions): Promise<WorkUnitStore> {
   switch (address.kind) {

@@ -1,8 +1,8 @@
 /**
  * Work units in PostgreSQL: a row per unit, and a row per unit and subcategory with the dimensions repeated.
  *
- * Analytics read two indexes and never the tables: they are ordered by organization and day and hold every column that
- * a query can ask for. README.md of the folder above has the figures.
+ * Analytics read two indexes and never the tables: the indexes are ordered by organization and day and contain all
+ * columns that queries use. The README of the parent folder has the figures.
  */
 import { openDatabase, type Sql, type Transaction } from '../../database/connection.js';
 import { analyzeUnknown } from '../../database/statistics.js';
@@ -13,12 +13,12 @@ import type { StoreOptions } from './open.js';
 import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
-/** Units read at once by a scan. */
+/** Units per batch of a scan. */
 const BATCH = 1000;
-/** Units written by one statement. */
+/** Units per statement. */
 const WRITTEN = 5000;
 
-/** Opens the store; the connection is made with the first statement. */
+/** Opens the store; the first statement connects. */
 export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitStore {
   const database = openDatabase(uri, { logger: options.log, maxConnections: 4, statementTimeoutMs: 300_000 });
   const { sql } = database;
@@ -41,9 +41,9 @@ export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitS
 const TABLES = ['work_units', 'work_unit_shares'];
 
 async function ensureSchema(sql: Transaction): Promise<void> {
-  // `create table if not exists` is not safe against itself: two first syncs at once would collide.
+  // `create table if not exists` is not concurrency-safe: two first syncs at the same time would collide.
   await sql`select pg_advisory_xact_lock(hashtextextended('plumbline work units schema', 0))`;
-  // Byte order, as the other engines have it. Vacuuming early keeps the indexes readable without the table.
+  // Byte order, like the other engines. Early vacuuming allows index-only scans.
   await sql`
     create table if not exists work_units (
       org_id text collate "C" not null,
@@ -78,7 +78,7 @@ async function ensureSchema(sql: Transaction): Promise<void> {
       cycle_ms bigint,
       primary key (org_id, id, subcategory)
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`;
-  // Release 0.1.0 had no unknown churn. It is asked first: the change itself would wait for all who read.
+  // Release 0.1.0 had no unknown churn. Check first, because the change would wait for all readers.
   const strict = await sql<{ name: string }[]>`
     select attrelid::regclass::text as name from pg_attribute
     where attrelid in ('work_units'::regclass, 'work_unit_shares'::regclass) and attname = 'churn' and attnotnull`;
@@ -95,11 +95,11 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
   const { orgId, repoId } = change;
   const areNew = change.areNew === true;
   const isRemoving = change.removed.length > 0;
-  // Two syncs of one repository take turns; those of different repositories share no row. Statements that are not
-  // waited for are sent in one go.
+  // Syncs of one repository are serialized; those of different repositories share no rows. Statements that are not
+  // awaited are pipelined.
   const statements = [
-    // A server that crashes loses the last changes in order, and with them what is noted after them: they are derived
-    // again. So none of them waits for the disk.
+    // A server that crashes loses the most recent changes together with their progress notes, so they are derived again.
+    // So no commit has to wait for the disk.
     sql`set local synchronous_commit = off`,
     sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline work units ${orgId} ${repoId}`}, 0))`,
     ...(isRemoving ? [removeShares(sql, orgId, change.removed), removeUnits(sql, orgId, change.removed)] : []),
@@ -125,8 +125,8 @@ function removeUnits(sql: Transaction, orgId: string, ids: readonly string[]): S
 }
 
 /**
- * A subquery, which runs once. As `id = any($1::text::text[])` the cast is part of the condition: without statistics the
- * planner reads the table by organization alone, and parses the list again for each of its rows.
+ * A subquery, which runs once. In `id = any($1::text::text[])` the cast is part of the condition: without statistics the
+ * planner filters the table by organization only, and parses the list again for each row.
  */
 function isAmong(sql: Transaction, ids: readonly string[]): Statement {
   return sql`id in (select unnest(${writeTexts(ids.map(storableText))}::text::text[]))`;
@@ -140,8 +140,8 @@ interface Arriving {
 }
 
 /**
- * One statement writes units and their shares, from one array per column: what a share repeats of its unit is not sent
- * again. Moments travel as epoch milliseconds, because reading a number is less work than reading a date.
+ * Writes units and their shares in one statement, from one array per column, without repeating columns of a unit for its
+ * shares. Timestamps are sent as epoch milliseconds, because parsing a number is cheaper than parsing a date.
  */
 function write(
   sql: Transaction,
@@ -199,7 +199,7 @@ function replacing(sql: Transaction): ReturnType<Transaction> {
       churn = excluded.churn, cycle_ms = excluded.cycle_ms`;
 }
 
-/** One statement cannot write one row twice: of units with the same id the last one counts. */
+/** A statement cannot write a row twice: of units with the same id, the last one counts. */
 function latestOf(units: readonly WorkUnit[]): readonly WorkUnit[] {
   return [...new Map(units.map((unit) => [unit.id, unit])).values()];
 }
@@ -210,7 +210,7 @@ interface UnitColumns {
   readonly [column: string]: unknown;
 }
 
-/** The start of a query for whole units; a `where` about `unit` follows. */
+/** The start of a query for whole units; a `where` clause on `unit` follows. */
 function units(sql: Sql): ReturnType<Sql> {
   return sql`
     select unit.id, unit.work_type, unit.repo, unit.team, unit.author, unit.theme, unit.subcategory,

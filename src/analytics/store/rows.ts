@@ -1,4 +1,4 @@
-/** Work units as they are stored: whole numbers only, so that sums are equal on every engine. */
+/** The stored form of work units: integers only, so that sums are equal on every engine. */
 import { storableText } from '../../database/storable-text.js';
 import type { WorkUnit } from '../work-unit.js';
 import { TAXONOMY, WORK_TYPES, type Subcategory, type Theme, type WorkType } from '../vocabulary.js';
@@ -17,13 +17,13 @@ export interface UnitRow {
   readonly started_at: number;
   readonly completed_at: number | null;
   readonly day: string;
-  /** Lines; null where they are unknown. */
+  /** Lines; null if unknown. */
   readonly churn: number | null;
-  /** From start to completion; null while it is not complete. */
+  /** From start to completion; null if it is not complete. */
   readonly cycle_ms: number | null;
 }
 
-/** One row per unit and subcategory, with the dimensions of the unit: a weighted query needs no join. */
+/** One row per unit and subcategory, with the dimensions of the unit, so that weighted queries need no join. */
 export interface ShareRow {
   readonly id: string;
   readonly work_type: WorkType;
@@ -37,13 +37,13 @@ export interface ShareRow {
   readonly weight: number;
   /** Millionths of a line: the unit's lines times the weight. */
   readonly churn: number | null;
-  /** The part of the unit's time, in whole milliseconds. */
+  /** The share of the unit's time, in whole milliseconds. */
   readonly cycle_ms: number | null;
 }
 
-/** Bytes of a dimension value. Three of them have to fit into an entry of a PostgreSQL index, which holds 2,704. */
+/** Bytes of a dimension value. Three of them must fit into a PostgreSQL index entry of 2,704 bytes. */
 const MAX_BYTES = 512;
-/** Lines of a unit: beyond that its product with a weight would not be exact. */
+/** Lines of a unit: beyond this, the product with a weight would not be exact. */
 const MAX_CHURN = 1_000_000_000;
 /** What every engine can hold (https://clickhouse.com/docs/sql-reference/data-types/date32); histories with broken clocks exceed it. */
 export const FIRST_DAY = '1900-01-01';
@@ -62,7 +62,7 @@ export function unitRow(unit: WorkUnit): UnitRow {
     completed_at: unit.completedAt === null ? null : storedMoment(unit.completedAt),
     day: storedDay(unit.day),
     churn: unit.churnLoc === null ? null : Math.min(Math.max(0, Math.round(unit.churnLoc)), MAX_CHURN),
-    // Clocks differ: a unit that ended before it began took no time.
+    // Clocks differ: a unit that ended before it began has duration 0.
     cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
   };
 }
@@ -70,22 +70,22 @@ export function unitRow(unit: WorkUnit): UnitRow {
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
 const LAST_MOMENT = Date.parse(LAST_DAY);
 
-/** A time as it is stored: whole milliseconds, and the border for what is outside of the days that can be held. */
+/** A stored timestamp: whole milliseconds, clamped to the days that engines can store. */
 export function storedMoment(epochMilliseconds: number): number {
   return Math.trunc(Math.min(Math.max(epochMilliseconds, FIRST_MOMENT), LAST_MOMENT));
 }
 
-/** Years beyond four digits have a sign, by which they sort before the others. */
+/** Years with more than four digits have a sign, so they sort first. */
 function storedDay(day: string): string {
   return day.startsWith('+') || day > LAST_DAY ? LAST_DAY : day < FIRST_DAY ? FIRST_DAY : day;
 }
 
-/** Between which two texts, in byte order, the ids of a repository's units are: they begin with its own and a colon. */
+/** The bounds, in byte order, of the ids of a repository's units: they begin with its id and a colon. */
 export function idsOf(repoId: string): [before: string, end: string] {
   return [`${repoId}:`, `${repoId};`];
 }
 
-/** The share rows of a unit: they are cut from its stored row, so that their sums agree with it. */
+/** The share rows of a unit, derived from its stored row, so that their sums equal the row's values. */
 export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly ShareRow[] {
   return partsOf(shares, row.subcategory).map(({ subcategory, weight }) => ({
     id: row.id,
@@ -102,7 +102,7 @@ export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly Sh
   }));
 }
 
-/** A stored row and its parts as the unit that they came from; times and shares are as exact as they were stored. */
+/** Restores a unit from its stored row and shares; times and shares have the stored precision. */
 export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly Part[]): WorkUnit {
   const completed = row['completed_at'];
   return {
@@ -121,24 +121,24 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
   };
 }
 
-/** A part that was read back. */
+/** A stored share. */
 export function partRow(subcategory: unknown, weight: unknown): Part {
   return { subcategory: checked(isSubcategory, subcategory), weight: Number(weight) };
 }
 
-/** A value as the engines can hold it: no U+0000, no half of a surrogate pair, at most 512 bytes. */
+/** Makes a value storable by all engines: no U+0000, no lone surrogate, at most 512 bytes. */
 export function dimensionText(text: string): string {
-  // No character takes more than three bytes for each of its units.
+  // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= MAX_BYTES) return storableText(text);
   const bytes = Buffer.from(storableText(text));
   if (bytes.length <= MAX_BYTES) return bytes.toString();
   let end = MAX_BYTES;
-  // Not in the middle of a character: bytes that go on one begin with the bits 10.
+  // Do not cut inside a character: its continuation bytes begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }
 
-/** Rounded half up; beyond 2^53 the product needs whole numbers of any size. */
+/** Rounds half up; beyond 2^53 the product needs BigInt. */
 function partOf(milliseconds: number, weight: number): number {
   const product = milliseconds * weight + WHOLE / 2;
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / WHOLE);
@@ -164,5 +164,5 @@ function isSubcategory(value: unknown): value is Subcategory {
 
 function checked<Value>(is: (value: unknown) => value is Value, stored: unknown): Value {
   if (is(stored)) return stored;
-  throw new Error(`A stored work unit has ${JSON.stringify(stored)}, which is no word of the analytics.`);
+  throw new Error(`A stored work unit has ${JSON.stringify(stored)}, which is not in the vocabulary of the analytics.`);
 }

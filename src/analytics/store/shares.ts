@@ -1,27 +1,27 @@
-/** Shares as they are stored: whole millionths, so that every engine adds them up to the same figure. */
+/** The stored form of shares: integer millionths, so that all engines compute equal sums. */
 import type { Share } from '../work-unit.js';
 import type { Subcategory } from '../vocabulary.js';
 
-/** The whole of a unit. Sums of millionths stay far below 2^63, where they would overflow. */
+/** A whole unit. Sums of millionths stay far below 2^63. */
 export const WHOLE = 1_000_000;
 
-/** A share in millionths; those of one unit add up to exactly `WHOLE`. */
+/** A share in millionths; those of a unit add up to exactly `WHOLE`. */
 export interface Part {
   readonly subcategory: Subcategory;
   readonly weight: number;
 }
 
 /**
- * Turns shares into millionths by the method of largest remainders, largest first and then by name.
+ * Converts shares to millionths by the largest remainder method, sorted by size and then by name.
  *
- * @param shares any positive proportions; they need not add up to 1, and a subcategory may occur twice
- * @param main what a unit without shares belongs to as a whole
+ * @param shares positive proportions; they need not add up to 1, and a subcategory may occur twice
+ * @param main the subcategory of a unit without shares
  */
 export function partsOf(shares: readonly Share[], main: Subcategory): readonly Part[] {
   return wholeParts(shares) ?? roundedParts(shares, main);
 }
 
-/** Shares that are whole millionths, add up to 1 and are in order already, as the derivation makes them. */
+/** Shares that are already integer millionths, sorted, and add up to 1, as the derivation creates them. */
 function wholeParts(shares: readonly Share[]): readonly Part[] | undefined {
   const parts: Part[] = [];
   let sum = 0;
@@ -35,7 +35,7 @@ function wholeParts(shares: readonly Share[]): readonly Part[] | undefined {
     parts.push(part);
     last = part;
   }
-  // In order by weight and then by name, equal names can only stand apart: few parts are compared quickly.
+  // Equal names are not always adjacent when sorted by weight first; there are few parts to compare.
   const isDistinct = parts.every(
     ({ subcategory }, at) => parts.findIndex((part) => part.subcategory === subcategory) === at,
   );
@@ -65,7 +65,7 @@ function roundedParts(shares: readonly Share[], main: Subcategory): readonly Par
     .toSorted((one, other) => other.weight - one.weight || byName(one, other));
 }
 
-/** The shares as a store gives them back: of use to whoever compares derived units with stored ones. */
+/** The shares as a store returns them, to compare derived units with stored ones. */
 export function storedShares(shares: readonly Share[], main: Subcategory): readonly Share[] {
   return sharesOf(partsOf(shares, main));
 }

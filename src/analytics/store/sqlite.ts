@@ -1,7 +1,7 @@
 /**
- * Work units in SQLite: the same two tables as in PostgreSQL. Each is stored in the order of organization and day, so
- * that a query reads one stretch of the file. An index finds a unit by its id, and with its day the shares: they need
- * none of their own, which would be the largest tree of all, and written to all over.
+ * Work units in SQLite: the same two tables as in PostgreSQL. Each is clustered by organization and day, so that a query
+ * reads a contiguous part of the file. An index finds a unit by its id, and with its day the shares, which need no
+ * separate index: it would be the largest tree, with writes all over it.
  */
 import Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
@@ -37,14 +37,14 @@ const SHARE_COLUMNS = [
   ...(['churn', 'cycle_ms'] as const),
 ];
 
-/** Rows per insert statement: more gain nothing. */
+/** Rows per insert statement: more are not faster. */
 const INSERT_ROWS = 50;
 
 const insertUnits = remembered(
   (rows) =>
     `insert into work_units (org_id, repo_id, ${UNIT_COLUMNS.join(', ')}) values ${tuples(rows, UNIT_COLUMNS.length + 2)}`,
 );
-/** What a share repeats of its unit is taken from there: to bind a value costs more than to look it up. */
+/** Columns that a share shares with its unit are selected from it: binding a value costs more than a look-up. */
 const insertShares = remembered(
   (rows) => `
     insert into work_unit_shares (${SHARE_COLUMNS.join(', ')})
@@ -62,7 +62,7 @@ function tuples(rows: number, columns: number): string {
   return Array<string>(rows).fill(row).join(', ');
 }
 
-/** The text of a statement, by its number of rows: only two are ever asked for. */
+/** The text of a statement by its number of rows: only two numbers are used. */
 function remembered(text: (rows: number) => string): (rows: number) => string {
   const [one, many] = [text(1), text(INSERT_ROWS)];
   return (rows) => (rows === 1 ? one : many);
@@ -70,7 +70,7 @@ function remembered(text: (rows: number) => string): (rows: number) => string {
 
 type Value = string | number | null;
 
-/** Opens the database file, which is created where it does not exist. */
+/** Opens the database file, and creates it if necessary. */
 export function openSqliteStore(path: string): WorkUnitStore {
   const database = new Database(path, { timeout: 30_000 });
   const prepared = new Map<string, Database.Statement>();
@@ -87,7 +87,7 @@ export function openSqliteStore(path: string): WorkUnitStore {
         // WAL lets the analytics read during a sync.
         database.exec(
           'pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 30000; ' +
-            // 64 MB before the log is written back: a change writes to five trees all over. The cache is as small as the
+            // 64 MB before the log is written back: a change writes all over five trees. The cache is as small as the
             // sync's, for the same reason.
             'pragma cache_size = -8192; pragma wal_autocheckpoint = 16384',
         );
@@ -120,7 +120,7 @@ export function openSqliteStore(path: string): WorkUnitStore {
   };
 }
 
-/** Release 0.1.0 had no unknown churn, and SQLite cannot take a `not null` away: such tables are written again. */
+/** Release 0.1.0 had no unknown churn, and SQLite cannot drop `not null`, so such tables are rebuilt. */
 function ensureTables(database: Database.Database): void {
   const strict = ['work_units', 'work_unit_shares'].filter(
     (table) =>
@@ -142,7 +142,7 @@ type Prepare = (text: string) => Database.Statement;
 function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: WorkUnitChange): void {
   if (removed.length > 0) remove(prepare, orgId, removed);
   const rows = units.map((unit) => ({ unit, row: unitRow(unit) }));
-  // The day is part of the key: a unit that moved to another one would stay behind on the old.
+  // The day is part of the key: a unit that moved to another day would stay on the old one.
   if (areNew !== true)
     remove(
       prepare,
@@ -150,7 +150,7 @@ function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: Work
       rows.map(({ row }) => row.id),
     );
   const latest = areNew === true ? rows : [...new Map(rows.map((each) => [each.row.id, each])).values()];
-  // In the order of the trees: what belongs on one page is written together.
+  // In tree order: rows of the same page are written together.
   const ordered = latest.sort(({ row: a }, { row: b }) => compare(a.day, b.day) || compare(a.id, b.id));
   insert(
     prepare,

@@ -4,8 +4,8 @@ import { quote, unionOf } from '../naming.js';
 import { header } from './header.js';
 
 /**
- * Emits the error catalogue: per error and case the type of its fields, its message, the statuses that a server answers
- * it with and the exit code of a command line. What programs throw and what servers answer comes from here alike.
+ * Emits the error catalogue: per error and case the type of its fields, its message, the statuses of a server's reply
+ * and the exit code of a command line. Programs and servers share it.
  */
 export function emitFailures(problems: readonly Problem[]): string {
   const families = new Map<string, Entry[]>();
@@ -27,8 +27,8 @@ export function emitFailures(problems: readonly Problem[]): string {
     `/** One case of an error. */\n`,
     `export interface FailureEntry<Fields> {\n`,
     `  /** The page that explains it: \`/problems/<slug>\`. */\n  readonly slug: string;\n`,
-    `  /** What a server answers it with; empty for what only a command line raises. */\n  readonly statuses: readonly number[];\n`,
-    `  /** What a command line ends with. */\n  readonly exitCode: number;\n`,
+    `  /** The statuses of a server's reply; empty if only a command line raises it. */\n  readonly statuses: readonly number[];\n`,
+    `  /** The exit code of a command line. */\n  readonly exitCode: number;\n`,
     `  readonly message: (fields: Fields) => string;\n}\n\n`,
     `/** Every case of every error. */\n`,
     `export const failureCatalogue: { readonly [Family in FailureFamily]: { readonly [Case in FailureCase<Family>]: FailureEntry<FailureFields[Family][Case]> } } = {\n${text}\n};\n`,
@@ -43,7 +43,7 @@ interface Entry {
 }
 
 const messageFunction = `
-/** What a case says to people. */
+/** The message of a case. */
 export function failureMessage<Family extends FailureFamily, Case extends FailureCase<Family>>(
   family: Family,
   failureCase: Case,
@@ -54,7 +54,7 @@ export function failureMessage<Family extends FailureFamily, Case extends Failur
 `;
 
 const placeText = `
-/** A place in a file, for people: \`services.web.ports[0]\`. */
+/** A path in a file, for people: \`services.web.ports[0]\`. */
 export function placeText(place: readonly (string | number)[]): string {
   return place.reduce<string>((text, part) => {
     if (typeof part === 'number') return \`\${text}[\${part}]\`;
@@ -75,7 +75,7 @@ function entryOf({ problem, failure }: Entry): string {
   return `${name}: { slug: ${quote(problem.slug)}, statuses: ${JSON.stringify(problem.statuses)}, exitCode: ${exitCode}, message: (${parameter}) => ${messageOf(failure)} }`;
 }
 
-/** The template as an expression. */
+/** Compiles the message template to an expression. */
 function messageOf({ message, fields }: ProblemFailure): string {
   const expressionOf = (name: string): string => {
     const schema = fields.find((field) => field.name === name)?.schema ?? {};
@@ -99,7 +99,7 @@ function messageOf({ message, fields }: ProblemFailure): string {
   return `\`${parts.join('')}\``;
 }
 
-/** The TypeScript type of a field: texts, numbers, and lists of them are all that errors carry. */
+/** The TypeScript type of a field: errors carry only texts, numbers, and lists of them. */
 function typeOf(name: string, schema: SchemaObject): string {
   const { type, enum: values, items } = schema;
   if (Array.isArray(values)) return unionOf(values.map(String));
@@ -107,7 +107,7 @@ function typeOf(name: string, schema: SchemaObject): string {
     if (each === 'string') return 'string';
     if (each === 'integer' || each === 'number') return 'number';
     if (each !== 'array' || typeof items !== 'object' || items === null) {
-      throw new Error(`The field ${name} of an error is of the type ${String(each)}, which errors do not carry`);
+      throw new Error(`The field ${name} of an error has the unsupported type ${String(each)}`);
     }
     return `readonly (${typeOf(name, { ...items })})[]`;
   });

@@ -4,10 +4,10 @@ import type { OpenApiDocument, SchemaObject } from '../openapi-document.js';
 import { header } from './header.js';
 
 /**
- * Emits the TypeScript types of a document's schemas and operations with openapi-typescript. Defaults do not make a
- * property certain here: these types serve callers too, who may leave it out.
+ * Emits the TypeScript types of a document's schemas and operations with openapi-typescript. A property with a default
+ * stays optional: these types also serve callers, who may omit it.
  *
- * @param extraSchemas schemas that the document holds outside of its components, such as principals
+ * @param extraSchemas schemas outside the document's components, such as principals
  */
 export async function emitOpenapiTypes(
   document: OpenApiDocument,
@@ -16,7 +16,7 @@ export async function emitOpenapiTypes(
 ): Promise<string> {
   const schemas = { ...document.components?.schemas, ...extraSchemas };
   const complete = { paths: {}, ...document, components: { ...document.components, schemas } };
-  // The library's own type of an OpenAPI document is stricter about what extensions may stand where.
+  // The library's own document type is stricter about the places of extensions.
   const input = structuredClone(complete) as unknown as Parameters<typeof openapiTS>[0];
   return header(source) + astToString(await openapiTS(input, { defaultNonNullable: false, alphabetize: false }));
 }

@@ -5,7 +5,7 @@ import { header } from './header.js';
 
 /**
  * Emits per operation the type of its request, the closed union of its replies and the type of its handler, and for
- * the whole API the interface that the handlers fill.
+ * the whole API the interface that the handlers implement.
  */
 export function emitOperations(contract: ApiContract, problems: readonly Problem[]): string {
   const ofHandlers = new Set(problems.filter(({ raisedBy }) => raisedBy !== 'pipeline').map((each) => each.schemaName));
@@ -23,13 +23,13 @@ export function emitOperations(contract: ApiContract, problems: readonly Problem
   ].join('');
 }
 
-/** What only a command line raises cannot be a reply. */
+/** A problem that only a command line raises cannot be a reply. */
 function refuseUnsent(contract: ApiContract, problems: readonly Problem[]): void {
   const unsent = new Set(problems.filter(({ raisedBy }) => raisedBy === 'command-line').map((each) => each.schemaName));
   for (const { id, replies } of contract.operations) {
     const used = replies.flatMap((reply) => (reply.kind === 'problem' ? reply.problems : []));
     const wrong = used.find(({ schemaName }) => unsent.has(schemaName));
-    if (wrong !== undefined) throw new Error(`${id} answers ${wrong.schemaName}, which only a command line raises`);
+    if (wrong !== undefined) throw new Error(`${id} returns ${wrong.schemaName}, which only a command line raises`);
   }
 }
 

@@ -59,12 +59,12 @@ function askedOfCaller(problem: Problem): string[] {
   ];
 }
 
-/** Whether a server can answer it. */
+/** Whether a server can return it. */
 function isSent({ raisedBy }: Problem): boolean {
   return raisedBy !== 'command-line';
 }
 
-/** Emits the constructors of the problems that stand for entries of the error catalogue, by error and case. */
+/** Emits the constructors of the problems in the error catalogue, by error and case. */
 function emitFailureProblems(problems: readonly Problem[]): string {
   const families = new Map<string, string[]>();
   for (const { failure, schemaName } of problems) {
@@ -75,7 +75,7 @@ function emitFailureProblems(problems: readonly Problem[]): string {
   if (families.size === 0) return '';
   const entries = [...families].map(([error, cases]) => `${error}: { ${cases.join(', ')} }`);
   return `
-/** The problem of each entry of the error catalogue that a server can answer, by error and case. */
+/** The problem of each entry of the error catalogue that a server can return, by error and case. */
 export const failureProblems = { ${entries.join(', ')} } as const;
 `;
 }
@@ -86,7 +86,7 @@ function emitCatalogue(problems: readonly Problem[]): string {
       `${quote(slug)}: { title: ${quote(title)}, statuses: ${JSON.stringify(statuses)}, description: ${quote(description.trim())} }`,
   );
   return `
-/** Every problem by its slug: what its page says. */
+/** The content of every problem's page, by slug. */
 export const problemCatalogue = { ${entries.join(', ')} } as const;
 
 export type ProblemSlug = keyof typeof problemCatalogue;

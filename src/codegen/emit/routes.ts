@@ -18,7 +18,7 @@ export function emitRoutes(contract: ApiContract): string {
     `/** The operations in the order of the contract. */\n`,
     `export const routes: readonly (Route & { readonly operationId: keyof ${pascalCase(contract.name)}Handlers<unknown> })[] = [\n`,
     ...routes,
-    `];\n\n/** The problems that answer requests which match no operation. */\n`,
+    `];\n\n/** The problems of requests that match no operation. */\n`,
     `export const apiProblems: Readonly<Record<string, Validator>> = { ${apiProblems.join(', ')} };\n`,
   ].join('');
 }

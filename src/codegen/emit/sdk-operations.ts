@@ -13,7 +13,7 @@ const formats: Readonly<Record<string, string>> = {
 
 /**
  * Emits the SDK's part of one API: per operation the type of its request, the closed union of its results, and a
- * function. Functions rather than methods, so that a bundle holds those that it uses.
+ * function. Functions instead of methods allow bundlers to remove unused operations.
  */
 export function emitSdkOperations(contract: ApiContract): string {
   const operations = contract.operations.map((operation) => emitOperation(contract, operation)).join('');
@@ -112,7 +112,7 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
     `path: ${quote(operation.path)}`,
     `statuses: [${successes.map(({ status }) => status).join(', ')}]`,
     ...(mediaType === undefined ? [] : [`format: formats.${formatOf(mediaType)}`]),
-    // JSON is what the client sends unless the operation says otherwise.
+    // The client sends JSON unless the operation says otherwise.
     ...(sends === undefined || sends === 'application/json' ? [] : [`sends: ${quote(sends)}`]),
     ...(scheme?.kind === 'bearer' ? [`scheme: ${quote(scheme.name)}`] : []),
     ...(issues === null ? [] : [`issues: ${quote(issues)}`]),

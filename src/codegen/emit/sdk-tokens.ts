@@ -2,8 +2,8 @@ import type { Operation } from '../contract-model.js';
 import { resolve, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
 
 /**
- * Finds out whether an operation's reply carries a token pair that the client may go on with: its body, or one of the
- * alternatives for it, is a pair, or holds one as its property `tokens`.
+ * Finds out whether an operation's reply contains a token pair that the client should adopt: its body, or an alternative
+ * of it, is a pair, or has one as its property `tokens`.
  */
 export function tokensIn(document: OpenApiDocument, operation: Operation): 'reply' | 'tokens' | null {
   const bodies = operation.replies.flatMap((reply) =>

@@ -10,7 +10,7 @@ export function emitSdkProblems(contract: ApiContract): string {
     header(`openapi/${contract.name}.yaml`),
     `import type { components } from './openapi.js';\n\n`,
     `type Schemas = components['schemas'];\n\n`,
-    `/** Every problem that this API can answer; narrow it on \`type\`. */\n`,
+    `/** Every problem that this API can return; narrow it on \`type\`. */\n`,
     `export type Problem = ${names.map((name) => `Schemas[${quote(name)}]`).join(' | ')};\n\n`,
     `export type ProblemType = Problem['type'];\n\n`,
     `/** The \`type\` of every problem. */\n`,

@@ -4,7 +4,7 @@ import { componentName, isReference, type OpenApiDocument, type SchemaObject } f
 import { header } from './header.js';
 import { contractId, standaloneModule, withAbsolutePointers } from './standalone-module.js';
 
-/** Names the function that writes a reply's body; null where the body is text or missing. */
+/** Names the function that serializes a reply's body; null if the body is text or missing. */
 export function serializerName(operation: Operation, reply: SuccessReply): string | null {
   const { schema, mediaType } = reply;
   if (schema === null || mediaType === null || mediaType.startsWith('text/')) return null;
@@ -12,8 +12,8 @@ export function serializerName(operation: Operation, reply: SuccessReply): strin
 }
 
 /**
- * Compiles a writer per reply schema. A writer puts out the documented properties and nothing else, so that a field
- * which a handler's value carries by accident never leaves the server, also where replies are not validated.
+ * Compiles a serializer per reply schema. It writes only documented properties, so that other fields of a handler's
+ * value never leave the server, even if replies are not validated.
  */
 export async function emitSerializers(contract: ApiContract): Promise<{ code: string; declaration: string }> {
   const schemas = new Map<string, SchemaObject>();
@@ -35,9 +35,9 @@ export async function emitSerializers(contract: ApiContract): Promise<{ code: st
 function compileAll(document: OpenApiDocument, schemas: ReadonlyMap<string, SchemaObject>): Map<string, string> {
   const contract = withAbsolutePointers({ components: { schemas: document.components?.schemas ?? {} } });
   const options: Options & { mode: 'standalone' } = {
-    schema: { [contractId]: { $id: contractId, ...contract } as ObjectSchema }, // redocly lint has proven that it is one
+    schema: { [contractId]: { $id: contractId, ...contract } as ObjectSchema }, // checked by redocly lint
     mode: 'standalone',
-    // Alternatives (oneOf) are told apart by validators, which are compiled ahead of time too.
+    // Validators, also compiled ahead of time, choose between alternatives (oneOf).
     inlineValidators: true,
   };
   return new Map([...schemas].map(([name, schema]) => [name, compile(schema, options)]));

@@ -1,10 +1,10 @@
 import { build, type Plugin } from 'esbuild';
 import type { SchemaObject } from '../openapi-document.js';
 
-/** The name under which compiled schemas know the document that they stand in. */
+/** The name by which compiled schemas refer to their document. */
 export const contractId = 'contract';
 
-/** Schemas are compiled outside of their document, so their local pointers have to name it. */
+/** Schemas are compiled outside their document, so their local pointers must name it. */
 export function withAbsolutePointers(schema: SchemaObject): SchemaObject {
   const rewritten: unknown = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' && value.startsWith('#/') ? `${contractId}${value}` : value,
@@ -13,8 +13,8 @@ export function withAbsolutePointers(schema: SchemaObject): SchemaObject {
 }
 
 /**
- * Makes one ES module of compiled code. Whatever that code requires of the library which compiled it is taken in, so
- * that the module stands alone and the server does not depend on the compiler.
+ * Creates one ES module of compiled code. It bundles everything that the code requires from the compiler's library, so
+ * that the server does not depend on the compiler.
  *
  * @param entry the module's text
  * @param modules texts of the modules that the entry imports as `compiled:<name>`
@@ -46,6 +46,6 @@ export async function standaloneModule(
     charset: 'utf8',
   });
   const [file] = result.outputFiles;
-  if (file === undefined) throw new Error('esbuild gave no output');
+  if (file === undefined) throw new Error('esbuild produced no output');
   return file.text;
 }

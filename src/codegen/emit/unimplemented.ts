@@ -2,7 +2,7 @@ import type { ApiContract } from '../contract-model.js';
 import { pascalCase } from '../naming.js';
 import { header } from './header.js';
 
-/** Emits a stub per operation, so that a new one compiles, and answers 501, before it is written. */
+/** Emits a stub per operation, so that a new one compiles, and returns 501, before it is implemented. */
 export function emitUnimplemented(contract: ApiContract): string {
   const type = `${pascalCase(contract.name)}Handlers<unknown>`;
   const stubs = contract.operations.map(

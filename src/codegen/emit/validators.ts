@@ -16,17 +16,17 @@ export const validatorNames = {
 };
 
 /**
- * Compiles every schema that the runtime checks into plain functions, ahead of time: the server starts without a
- * schema compiler, and pays for no schema that it does not use.
+ * Compiles all schemas that the runtime checks to plain functions, ahead of time: the server starts without a schema
+ * compiler, and unused schemas cost nothing.
  *
- * @returns the module's text and that of its declaration file
+ * @returns the texts of the module and of its declaration file
  */
 export async function emitValidators(contract: ApiContract): Promise<{ code: string; declaration: string }> {
   const parameters = new Map<string, SchemaObject>();
   const bodies = new Map<string, SchemaObject>();
   for (const operation of contract.operations) collectSchemas(operation, parameters, bodies);
   for (const { schemaName } of contract.apiProblems) collectProblem(schemaName, bodies);
-  // Parameters arrive as text, so their validator converts them; bodies must be what they claim to be.
+  // Parameters arrive as text, so their validator converts them; bodies must have the right types.
   const code = await standaloneModule(
     `export * from 'compiled:parameters';\nexport * from 'compiled:bodies';\n`,
     new Map([
@@ -70,11 +70,11 @@ function compile(contract: ApiContract, schemas: ReadonlyMap<string, SchemaObjec
   const ajv = new Ajv2020({
     code: { source: true, esm: true, lines: true },
     allErrors: true,
-    // The contracts' own annotations (x-*, example) are no keywords of JSON Schema.
+    // The contracts' extensions (x-*, example) are not keywords of JSON Schema.
     strict: false,
     strictTypes: false,
     useDefaults: true,
-    // One function per named schema instead of a copy of it at every use.
+    // One function per named schema instead of a copy at every use.
     inlineRefs: false,
     messages: true,
     coerceTypes,
@@ -93,9 +93,8 @@ function compile(contract: ApiContract, schemas: ReadonlyMap<string, SchemaObjec
 }
 
 /**
- * The schemas of the contract, with what a `oneOf` refers to standing in its place. A schema that is referred to is
- * compiled as a function of its own, whose faults do not tell from where it was called: a caller could not be told what
- * is wrong with the alternative that was meant.
+ * Returns the schemas of the contract with references in a `oneOf` inlined. A referenced schema is compiled as a
+ * separate function, whose errors do not name their caller: the violations in the intended alternative would be unknown.
  */
 function withAlternativesInPlace(contract: ApiContract): Record<string, SchemaObject> {
   const schemas = contract.document.components?.schemas ?? {};

@@ -13,7 +13,7 @@ export async function buildGraphiql(folder: string): Promise<void> {
     outdir: folder,
     bundle: true,
     minify: true,
-    // A module, for its top-level await; nothing is imported at run time.
+    // A module, for its top-level await; it imports nothing at run time.
     format: 'esm',
     target: 'es2022',
     platform: 'browser',

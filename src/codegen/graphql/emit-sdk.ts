@@ -3,16 +3,16 @@ import { camelCase, quote } from '../naming.js';
 import { emitList, emitMembers, template } from './emit-server.js';
 import type { GraphqlContract, PersistedDocument } from './read-graphql-contract.js';
 
-/** Emits one typed document per persisted query, and what each of them takes and gives by its id. */
+/** Emits one typed document per persisted query, and their variables and results by id. */
 export function emitSdkDocuments({ persisted, version }: GraphqlContract): string {
   const types = persisted.flatMap((each) => [resultOf(each), variablesOf(each)]);
   return [
     header('graphql/persisted/'),
     `import type { PersistedDocument } from '../../analytics-document.js';\n`,
     `import type { ${types.join(', ')} } from './operations.js';\n\n`,
-    `/** The version of the persisted queries that this SDK was made with. */\n`,
+    `/** The version of the persisted queries in this SDK. */\n`,
     `export const persistedVersion = ${quote(version)};\n\n`,
-    `/** What each persisted query takes and gives, by its id. */\nexport interface PersistedQueries {\n`,
+    `/** The variables and the result of each persisted query, by id. */\nexport interface PersistedQueries {\n`,
     ...persisted.map(
       (each) =>
         `${quote(each.id)}: { readonly result: ${resultOf(each)}; readonly variables: ${variablesOf(each)} };\n`,
@@ -29,9 +29,9 @@ export function emitSdkDocuments({ persisted, version }: GraphqlContract): strin
 export function emitSdkErrors({ errorCodes, limitNames, errors }: GraphqlContract): string {
   return [
     header('graphql/errors.graphql'),
-    emitList('analyticsErrorCodes', 'AnalyticsErrorCode', 'Every `code` of an error.', errorCodes),
+    emitList('analyticsErrorCodes', 'AnalyticsErrorCode', 'All error codes.', errorCodes),
     emitList('limitNames', 'LimitName', 'Every `limit_name` of COST_LIMIT_EXCEEDED.', limitNames),
-    `/** What an error says beside its message; narrow it on \`code\`. */\n`,
+    `/** The details of an error; narrow it on \`code\`. */\n`,
     `export type AnalyticsErrorDetails =\n${errors.map((each) => `| ${emitMembers(each)}`).join('\n')};\n`,
   ].join('');
 }

@@ -10,9 +10,9 @@ export function emitSchema({ schemaText, persisted, version }: GraphqlContract):
   );
   return [
     header('graphql/'),
-    `/** The schema, as \`GET /graphql/schema\` shows it. */\n`,
+    `/** The schema, as \`GET /graphql/schema\` returns it. */\n`,
     `export const schemaText = ${template(schemaText)};\n\n`,
-    `/** Stands for the schema and the persisted queries; what \`X-Persisted-Query-Version\` is compared with. */\n`,
+    `/** The version of the schema and the persisted queries, for \`X-Persisted-Query-Version\`. */\n`,
     `export const persistedVersion = ${quote(version)};\n\n`,
     `/** The persisted queries, by their id. */\n`,
     `export const persistedQueries = {\n${entries.join('')}} as const;\n\n`,
@@ -20,13 +20,13 @@ export function emitSchema({ schemaText, persisted, version }: GraphqlContract):
   ].join('');
 }
 
-/** Emits the error codes, the names of the limits, and what an error of each code holds. */
+/** Emits the error codes, the names of the limits, and the fields of each error. */
 export function emitErrors({ errorCodes, limitNames, errors }: GraphqlContract): string {
   return [
     header('graphql/errors.graphql'),
-    emitList('errorCodes', 'ErrorCode', '`extensions.code` of every error.', errorCodes),
+    emitList('errorCodes', 'ErrorCode', 'The values of `extensions.code`.', errorCodes),
     emitList('limitNames', 'LimitName', '`extensions.limit_name` of COST_LIMIT_EXCEEDED.', limitNames),
-    `/** What \`extensions\` of an error holds beside \`request_id\`; narrow it on \`code\`. */\n`,
+    `/** The \`extensions\` of an error without \`request_id\`; narrow it on \`code\`. */\n`,
     `export type ErrorDetails =\n${errors.map((each) => `| ${emitMembers(each)}`).join('\n')};\n`,
   ].join('');
 }

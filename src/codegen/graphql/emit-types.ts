@@ -1,4 +1,4 @@
-/** The TypeScript of the schema and of the persisted queries, made by the plugins of graphql-codegen. */
+/** Emits the TypeScript types of the schema and of the persisted queries, with the plugins of graphql-codegen. */
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
@@ -6,7 +6,7 @@ import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { buildSchema, lexicographicSortSchema, parse, printSchema } from 'graphql';
 import type { GraphqlContract } from './read-graphql-contract.js';
 
-/** The same for every file, so that the types of one fit those of another. */
+/** The same for all files, so that their types are compatible. */
 const config = {
   strictScalars: true,
   scalars: { Date: 'string' },
@@ -43,9 +43,9 @@ const typeFiles: readonly TypeFile[] = [
   },
 ];
 
-/** @returns the text of each file by its path, without its header and not yet formatted */
+/** @returns the unformatted text of each file by path, without its header */
 export async function emitTypes(contract: GraphqlContract): Promise<ReadonlyMap<string, string>> {
-  // Sorted, so that moving a type within the schema changes no generated file.
+  // Sorted, so that moving a type within the schema does not change the generated files.
   const schema = parse(printSchema(lexicographicSortSchema(buildSchema(contract.schemaText))));
   const documents = contract.persisted.map(({ id, text }) => ({
     location: `graphql/persisted/${id}.graphql`,

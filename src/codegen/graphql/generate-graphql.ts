@@ -8,11 +8,11 @@ import { emitTypes } from './emit-types.js';
 import { readGraphqlContract } from './read-graphql-contract.js';
 
 /**
- * Makes everything that comes from `graphql/`: the types of resolvers and of the SDK's documents, the text of the
- * schema, the registry of persisted queries, and the errors.
+ * Generates everything that is derived from `graphql/`: the types of resolvers and of the SDK's documents, the text of
+ * the schema, the registry of persisted queries, and the errors.
  *
- * @returns nothing where there is no `graphql/`
- * @throws Error naming the file of a schema or document that is not valid
+ * @returns no files if there is no `graphql/`
+ * @throws Error naming the file of an invalid schema or document
  */
 export async function generateGraphql(): Promise<GeneratedFiles> {
   const files: GeneratedFiles = new Map();

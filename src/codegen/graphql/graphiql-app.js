@@ -1,9 +1,9 @@
 /**
- * What the page at GET /graphql runs in the browser: GraphiQL, with the schema from this server. `npm run build` bundles
- * it, with its styles, so that the page loads nothing from elsewhere.
+ * The script of the page at GET /graphql: GraphiQL, with the schema of this server. `npm run build` bundles it with its
+ * styles, so that the page loads nothing from other origins.
  *
- * A query needs an access token and an organization. The console, when it has opened this page, gives both; otherwise
- * they are typed into the headers. They are kept nowhere.
+ * A query needs an access token and an organization. If the console opened this page, it provides both; otherwise the
+ * user types them into the headers. They are not stored.
  */
 import { GraphiQL } from 'graphiql';
 import 'graphiql/graphiql.css';
@@ -12,14 +12,14 @@ import { buildSchema } from 'graphql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** How long the console may take to answer, which includes the renewal of its token. */
+/** How long the console may take to respond, including the renewal of its token. */
 const consoleMs = 5000;
 
 /**
- * Asks the console for an access token and its organization. The console answers the window that it has opened, and
- * both sides talk to their own origin only.
+ * Asks the console for an access token and its organization. The console responds only to a window that it has opened,
+ * and both sides accept only messages of their own origin.
  *
- * @returns null when this page was not opened by the console, or nobody is logged in there any more
+ * @returns null when the console did not open this page, or no user is logged in there
  */
 function askConsole() {
   if (window.opener === null || window.opener.closed) return Promise.resolve(null);
@@ -55,8 +55,8 @@ query Values($orgId: String!) {
 `;
 
 /**
- * Sends a query with the headers of the editor; the organization of the query parameter is that of X-Org-Id. Without
- * Authorization among them, it asks the console each time: tokens expire.
+ * Sends a query with the headers of the editor; X-Org-Id also becomes the query parameter. Without Authorization among
+ * them, it asks the console each time, because tokens expire.
  */
 const fetcher = async (params, options) => {
   const given = new Headers(options?.headers ?? {});

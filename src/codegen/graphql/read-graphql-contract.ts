@@ -12,15 +12,15 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** What `graphql/` documents. */
+/** The contract in `graphql/`. */
 export interface GraphqlContract {
   readonly schemaText: string;
   readonly persisted: readonly PersistedDocument[];
-  /** Stands for the schema and the documents: another hash is another version. */
+  /** A hash of the schema and the documents. */
   readonly version: string;
   readonly errorCodes: readonly Documented[];
   readonly limitNames: readonly Documented[];
-  /** What `extensions` holds beside `code` and `request_id`, in the order of the codes. */
+  /** The fields of `extensions` besides `code` and `request_id`, in the order of the codes. */
   readonly errors: readonly DocumentedError[];
 }
 
@@ -29,7 +29,7 @@ export interface PersistedDocument {
   readonly id: string;
   /** `TeamValues`. */
   readonly operationName: string;
-  /** The comment at the head of its file. */
+  /** The comment at the start of its file. */
   readonly description: string;
   readonly text: string;
 }
@@ -47,7 +47,7 @@ export interface DocumentedError {
 /**
  * Reads the schema, the persisted queries and the errors of a folder.
  *
- * @throws Error naming the file that is not as it has to be
+ * @throws Error naming the invalid file
  */
 export async function readGraphqlContract(folder: string): Promise<GraphqlContract> {
   const schemaText = await readFile(`${folder}/schema.graphql`, 'utf8');
@@ -78,10 +78,10 @@ async function readPersisted(folder: string, schema: GraphQLSchema): Promise<Per
       const [fault] = validate(schema, document);
       if (fault !== undefined) throw new Error(`${path}: ${fault.message}`);
       if (operation?.kind !== Kind.OPERATION_DEFINITION || operation.name === undefined || others.length > 0) {
-        throw new Error(`${path}: it must hold one operation that has a name, and nothing else`);
+        throw new Error(`${path}: it must contain one named operation, and nothing else`);
       }
       const description = /^(?:#.*\n)+/.exec(source)?.[0].replaceAll(/^# ?/gm, '').trim() ?? '';
-      if (description === '') throw new Error(`${path}: it must begin with a comment that says what it returns`);
+      if (description === '') throw new Error(`${path}: it must begin with a comment that describes its result`);
       const text = source.replace(/^(?:#.*\n)+/, '').trim();
       return { id: file.replace('.graphql', ''), operationName: operation.name.value, description, text };
     }),

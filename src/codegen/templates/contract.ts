@@ -1,6 +1,6 @@
 /** The types that all generated files and the contract runtime share. */
 
-/** What the log needs from a logger; pino's has it. */
+/** A logger; pino's implements it. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -8,25 +8,25 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** What is known of a request besides its contents. */
+/** The context of a request. */
 export interface RequestContext {
-  /** Accepted from `X-Request-Id` or minted; echoed, logged and part of every problem. */
+  /** Accepted from `X-Request-Id` or generated; echoed, logged and part of every problem. */
   readonly requestId: string;
-  /** The caller's address: the peer's, or what a trusted proxy says it is. */
+  /** The caller's address: the peer's, or the one that a trusted proxy reports. */
   readonly clientIp: string;
-  /** Whether a program on this machine sent the request, to a loopback name and through no proxy that says so. */
+  /** Whether a program on this machine sent the request, to a loopback name and not through a proxy that reports itself. */
   readonly isOnThisMachine: boolean;
   readonly userAgent: string | null;
-  /** Aborts when the caller goes away before the reply is complete. */
+  /** Aborts when the caller disconnects before the reply is complete. */
   readonly signal: AbortSignal;
-  /** Writes lines that carry the request id. */
+  /** Writes log lines with the request id. */
   readonly log: Log;
 }
 
-/** Stands for parameters that an operation does not have. */
+/** The type of parameters of an operation without any. */
 export type None = Readonly<Record<string, never>>;
 
-/** What a handler receives: everything parsed and valid. */
+/** A handler's request: parsed and valid. */
 export interface OperationRequest<
   Parts extends {
     params?: unknown;
@@ -46,16 +46,16 @@ export interface OperationRequest<
   readonly context: RequestContext;
 }
 
-/** Makes the properties that the validator fills in certain to be there. */
+/** Makes the properties that the validator fills in required. */
 export type WithDefaults<T, Keys extends keyof T> = Omit<T, Keys> & {
   readonly [Key in Keys]-?: Exclude<T[Key], undefined>;
 };
 
-/** A documented reply that is no problem. `headers` is asked for when the contract requires one of the handler. */
+/** A documented reply that is not a problem. `headers` is required if the contract requires one from the handler. */
 export type SuccessReply<Status extends number, Body, Headers = unknown> = {
   readonly status: Status;
   readonly contentType?: never;
-  /** Why, for the log alone. */
+  /** The cause, for the log only. */
   readonly cause?: unknown;
 } & ([Body] extends [never] ? { readonly body?: never } : { readonly body: Body }) &
   (unknown extends Headers ? { readonly headers?: never } : { readonly headers: Headers });
@@ -66,16 +66,16 @@ export interface ProblemReply<Body extends { readonly status: number } = { reado
   readonly contentType: 'application/problem+json';
   readonly body: Omit<Body, 'request_id'>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why, for the log alone. */
+  /** The cause, for the log only. */
   readonly cause?: unknown;
 }
 
 export interface ProblemOptions {
-  /** What led here, for the log alone. */
+  /** The cause, for the log only. */
   readonly cause?: unknown;
 }
 
-/** One operation's implementation. */
+/** The implementation of one operation. */
 export type OperationHandler<Request, Reply, Dependencies> = (
   request: Request,
   dependencies: Dependencies,
@@ -85,15 +85,14 @@ export type OperationHandler<Request, Reply, Dependencies> = (
 export type Verdict<Principal> = { readonly principal: Principal } | { readonly refusal: ProblemReply };
 
 /**
- * How a service checks the credentials of one security scheme. `Scopes` maps a scope's name to the principal that it
- * guarantees.
+ * Checks the credentials of one security scheme. `Scopes` maps the name of a scope to the principal that it guarantees.
  */
 export interface SecurityHandler<Credential, Principal, Scopes> {
-  /** Tells who presents `credential`. */
+  /** Identifies the caller by `credential`. */
   authenticate(credential: Credential, context: RequestContext): Promise<Verdict<Principal>>;
-  /** Tells who presents none; where this is left out, such a caller is refused. */
+  /** Identifies a caller without a credential; if absent, such callers are refused. */
   withoutCredential?(context: RequestContext): Verdict<Principal>;
-  /** Decides whether `principal` may do what needs `scope`, given the path parameters. */
+  /** Decides whether `principal` has `scope`, given the path parameters. */
   authorize<Scope extends keyof Scopes>(
     principal: Principal,
     scope: Scope,
@@ -101,7 +100,7 @@ export interface SecurityHandler<Credential, Principal, Scopes> {
   ): Promise<Verdict<Scopes[Scope]>> | Verdict<Scopes[Scope]>;
 }
 
-/** One fault that an ahead-of-time compiled validator found; the part of ajv's error object that is read. */
+/** One error of a compiled validator: the part of ajv's error object that is used. */
 export interface ValidationFault {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -140,14 +139,14 @@ export type ReplyTable =
       readonly mediaType: string | null;
       /** Checks the body, or one item of a stream. */
       readonly validate: Validator | null;
-      /** Writes the documented properties alone. */
+      /** Serializes the documented properties only. */
       readonly serialize: ((body: unknown) => string) | null;
-      /** Names of the headers that the handler fills, and whether each reply must have them. */
+      /** Names of the headers that the handler sets, and whether every reply must have them. */
       readonly headers: Readonly<Record<string, 'required' | 'optional'>>;
     }
   | { readonly kind: 'problem'; readonly problems: Readonly<Record<string, Validator>> };
 
-/** All that the runtime needs to know of one operation. */
+/** The runtime's description of one operation. */
 export interface Route {
   readonly operationId: string;
   readonly method: string;
@@ -173,14 +172,14 @@ export interface Route {
       readonly scope: string | null;
     } | null;
   };
-  /** Counted after authentication when a key names the principal, before it otherwise. */
+  /** Counted after authentication if a key names the principal, otherwise before. */
   readonly rateLimits: readonly RateLimitPolicy[];
   /** The media types of its replies, for `Accept`. */
   readonly produces: readonly string[];
   readonly replies: Readonly<Record<number, ReplyTable>>;
 }
 
-/** Thrown by the generated stub of an operation that nobody has written yet; answered 501. */
+/** Thrown by the generated stub of an operation that is not implemented yet; returned as 501. */
 export class UnimplementedOperation extends Error {
   readonly operationId: string;
 

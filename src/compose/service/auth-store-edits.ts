@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { inTurn, TurnTakenError } from '../../contract/in-turn.js';
+import { withFileLock, FileLockedError } from '../../system/file-lock.js';
 import { ComposeFailure, failure } from '../model/errors.js';
 import type { Clock } from '../runtime/clock.js';
 import { replaceFile } from '../runtime/state.js';
@@ -61,9 +61,9 @@ async function change(
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const rewrite = async (): Promise<void> => replaceFile(file, authStoreText(edit(await readAuthStore(file))));
-    await inTurn(file, rewrite, () => clock.sleep(Math.random() * longestPauseMs));
+    await withFileLock(file, rewrite, () => clock.sleep(Math.random() * longestPauseMs));
   } catch (error) {
-    if (error instanceof TurnTakenError) throw failure('AuthStoreError', 'locked', { path: error.heldBy });
+    if (error instanceof FileLockedError) throw failure('AuthStoreError', 'locked', { path: error.lockFile });
     if (error instanceof ComposeFailure || codeOf(error) === undefined) throw error;
     throw failure('AuthStoreError', 'unwritable', { path, reason: String(codeOf(error)) });
   }

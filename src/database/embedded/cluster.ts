@@ -10,7 +10,7 @@ import { dataDirectoryArgument, runTool } from './tool.js';
 /** An initialized cluster on disk: `<home>/postgres/`. */
 export interface Cluster {
   readonly directory: string;
-  /** PostgreSQL's own files, below the directory. */
+  /** PostgreSQL's data directory, below the directory. */
   readonly data: string;
   readonly password: string;
   readonly durable: boolean;
@@ -26,17 +26,17 @@ export interface ClusterOptions {
 /** Superuser of the cluster and name of its database. */
 export const NAME = 'plumbline';
 
-/** How old an abandoned staging directory must be before it is removed: longer than any initialization takes. */
+/** The minimum age at which an abandoned staging directory is removed: longer than any initialization. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
 /**
- * Returns the cluster of `home`, made first if there is none.
+ * Returns the cluster of `home`, and creates it if necessary.
  *
- * It is made in a directory beside its place, password included, and put there by one rename. So it exists complete
- * or not at all: a start that is killed half-way leaves nothing to repair, and of several starts at once one wins
- * while the others use what it made.
+ * It is created in a staging directory, including the password, and published by one rename. So it is complete or
+ * absent: a start that is killed leaves nothing to repair. Of several concurrent starts, one wins and the others use
+ * its cluster.
  *
- * @throws Error when `<home>/postgres` holds something else, or initdb fails.
+ * @throws Error when `<home>/postgres` contains something else, or initdb fails.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.join(options.home, 'postgres');
@@ -50,7 +50,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
     } catch (error) {
       await rm(staging, { recursive: true, force: true });
       if (!existsSync(path.join(data, 'PG_VERSION'))) {
-        throw new Error(`No database could be set up in ${directory}: ${messageOf(error)}`, { cause: error });
+        throw new Error(`Cannot create the database in ${directory}: ${messageOf(error)}`, { cause: error });
       }
     }
   }
@@ -62,7 +62,7 @@ async function initialize(staging: string, { account, binaries, durable }: Clust
   const passwordForInitdb = path.join(staging, 'password-for-initdb');
   const password = randomBytes(24).toString('base64url');
   await mkdir(data, { recursive: true });
-  // The server's account enters its own directory only; it cannot list ours or read the password kept here.
+  // The server's account can only enter its own directory; it cannot list this one or read the password in it.
   await chmod(staging, account === undefined ? 0o700 : 0o711);
   await chmod(data, 0o700);
   await writeFile(path.join(staging, 'password'), `${password}\n`, { mode: 0o600 });
@@ -80,7 +80,7 @@ async function initialize(staging: string, { account, binaries, durable }: Clust
       `--username=${NAME}`,
       '--pwfile=../password-for-initdb',
       '--auth=scram-sha-256',
-      // The same order and case mapping on every machine, whatever its C library: code points, Unicode's own tables.
+      // The same collation and case mapping on every machine, whatever its C library: code points, Unicode tables.
       '--encoding=UTF8',
       '--locale=C',
       '--locale-provider=builtin',
@@ -106,7 +106,7 @@ function readPassword(directory: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Error(`The database's password cannot be read from ${file}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`Cannot read the password of the database from ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

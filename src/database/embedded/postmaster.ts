@@ -9,7 +9,7 @@ import { isConnectionFailure } from '../failures.js';
 import type { Log } from '../log.js';
 import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
-import { isAlive } from '../is-alive.js';
+import { isAlive } from '../../system/is-alive.js';
 import { type Cluster, NAME } from './cluster.js';
 import { inspectPostmaster, type Inspection, servesData } from './inspection.js';
 import { dataDirectoryArgument, serverEnvironment } from './tool.js';
@@ -26,19 +26,19 @@ export interface PostmasterOptions {
   readonly logger: Log;
 }
 
-/** Recovery after a crash replays the write-ahead log before the server accepts anyone; give it this long. */
+/** Time limit for a start. Recovery after a crash replays the write-ahead log before connections are accepted. */
 const START_TIMEOUT_MS = 120_000;
-/** A launch ends at once when its port was just taken, or the remains of a killed server still hold its memory. */
+/** A launch fails at once if its port was just taken, or if processes of a killed server still hold its memory. */
 const LAUNCH_ATTEMPTS = 5;
 const POLL_MS = 20;
-/** A fast shutdown writes a checkpoint; one that takes longer is cut short, and the next start recovers. */
+/** Time limit for a fast shutdown, which writes a checkpoint. After a slower one is killed, the next start recovers. */
 const STOP_TIMEOUT_MS = 20_000;
 const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Returns the running server of the cluster, launched if none is running.
+ * Returns the running server of the cluster, and launches it if necessary.
  *
- * A server found running is used as it is, whoever started it; one that is starting or stopping is waited for.
+ * A running server is used, whichever process started it; one that is starting or stopping is waited for.
  */
 export async function ensurePostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { cluster, logger } = options;
@@ -55,7 +55,7 @@ export async function ensurePostmaster(options: PostmasterOptions): Promise<Post
         return { uri, pid: found.pid };
       }
     } else if (child === undefined || hasEnded(child)) {
-      if (launches === LAUNCH_ATTEMPTS) throw notStarted(cluster, 'it ended right after its start');
+      if (launches === LAUNCH_ATTEMPTS) throw notStarted(cluster, 'it exited right after its start');
       if (launches > 0) await delay(200);
       launches += 1;
       child = launch(options, await choosePort(cluster, launches === 1), found);
@@ -65,7 +65,7 @@ export async function ensurePostmaster(options: PostmasterOptions): Promise<Post
   throw notStarted(cluster, `it was not ready after ${START_TIMEOUT_MS / 1000} s`);
 }
 
-/** Stops the server as `pg_ctl stop -m fast` would: open transactions are rolled back, then a checkpoint. */
+/** Stops the server like `pg_ctl stop -m fast`: rolls back open transactions, then writes a checkpoint. */
 export async function stopPostmaster(cluster: Cluster, logger: Log): Promise<void> {
   const first = inspectPostmaster(cluster.data);
   if (!first.running) return;
@@ -74,7 +74,7 @@ export async function stopPostmaster(cluster: Cluster, logger: Log): Promise<voi
     process.kill(pid, signal);
     const deadline = Date.now() + STOP_TIMEOUT_MS;
     while (Date.now() < deadline) {
-      // The lock file goes a moment before the process does, so the process is what is waited for.
+      // The lock file disappears a moment before the process, so wait for the process.
       if (!isAlive(pid) || !servesData(pid, cluster.data)) return;
       await delay(POLL_MS);
     }

@@ -3,24 +3,24 @@ import { inspectPostmaster } from './inspection.js';
 import { ensurePostmaster, type Postmaster, type PostmasterOptions } from './postmaster.js';
 
 export interface Supervisor {
-  /** Ends the supervision; a restart under way is waited for, so that the server can be stopped afterwards. */
+  /** Ends the supervision; waits for a pending restart, so that the server can be stopped afterwards. */
   stop(): Promise<void>;
 }
 
-/** How often the server is looked at. */
+/** The interval between checks of the server. */
 const LOOK_MS = 500;
-/** The first wait after a restart that failed, or did not last; it doubles up to the longest. */
+/** The first delay after a restart that failed or did not last; it doubles up to the maximum. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
-/** A server that ran for this long has recovered: the next restart is at once again. */
+/** After running for this long, a server counts as recovered: the next restart is immediate again. */
 const STABLE_MS = 60_000;
 
 /**
- * Starts the server of a cluster again when it has died. Several processes may supervise one cluster: the first to start
- * the server holds its lock file, and the others find it running.
+ * Restarts the server of a cluster after it has died. Several processes may supervise one cluster: the first one to
+ * start the server holds its lock file, and the others find it running.
  *
- * Connections were made to the address of the first start, so the port must stay the same; where another program has
- * taken it, that is logged and this process needs a restart.
+ * Connections use the address of the first start, so the port must stay the same. If another program has taken the
+ * port, this is logged and this process must be restarted.
  */
 export function supervise(options: PostmasterOptions, started: Postmaster): Supervisor {
   const { cluster, logger } = options;
@@ -37,17 +37,17 @@ export function supervise(options: PostmasterOptions, started: Postmaster): Supe
       await pause(LOOK_MS);
       if (isEnding() || inspectPostmaster(cluster.data).running) continue;
       if (Date.now() - since > STABLE_MS) backoff = 0;
-      logger.error({ retry_in_ms: backoff }, 'The embedded PostgreSQL has died; it is started again');
+      logger.error({ retry_in_ms: backoff }, 'The embedded PostgreSQL has died; restarting it');
       await pause(backoff);
       if (isEnding()) break;
       backoff = backoff === 0 ? FIRST_BACKOFF_MS : Math.min(backoff * 2, LONGEST_BACKOFF_MS);
       since = Date.now();
       try {
         const { uri, pid } = await ensurePostmaster(options);
-        if (uri === started.uri) logger.warn({ pid }, 'The embedded PostgreSQL runs again');
+        if (uri === started.uri) logger.warn({ pid }, 'The embedded PostgreSQL has been restarted');
         else logger.error({ pid }, 'The embedded PostgreSQL runs on another port; restart this process');
       } catch (error) {
-        logger.error({ err: error }, 'The embedded PostgreSQL could not be started again');
+        logger.error({ err: error }, 'The embedded PostgreSQL could not be restarted');
       }
     }
   };

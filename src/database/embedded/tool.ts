@@ -10,7 +10,7 @@ export interface ToolCall {
   readonly input?: string;
 }
 
-/** Runs one PostgreSQL program to its end. @throws Error with the end of its error output. */
+/** Runs one PostgreSQL program. @throws Error with the end of its error output. */
 export function runTool({ file, args, cwd, account, input }: ToolCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { ...account, env: serverEnvironment(), timeout: 120_000, ...(cwd === undefined ? {} : { cwd }) };
@@ -22,14 +22,14 @@ export function runTool({ file, args, cwd, account, input }: ToolCall): Promise<
       const said = stderr.trim().split('\n').slice(-5).join('\n');
       reject(new Error(`${file} failed: ${said === '' ? error.message : said}`, { cause: error }));
     });
-    child.stdin?.on('error', () => undefined); // A program that ends early breaks this pipe; its exit tells why.
+    child.stdin?.on('error', () => undefined); // A program that exits early breaks this pipe; its exit is handled above.
     child.stdin?.end(input);
   });
 }
 
 /**
- * The environment of every PostgreSQL process: nothing of ours, which holds secrets, and nothing that would make a
- * cluster depend on who started it (locale, time zone, PG* variables).
+ * The environment of all PostgreSQL processes: without variables of this process, which contain secrets, and without
+ * those that would make a cluster depend on the starting user (locale, time zone, PG* variables).
  */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' };
@@ -43,9 +43,9 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 /**
  * The value of `-D` for a program whose working directory is the data directory.
  *
- * A root process may keep its home where the server's account cannot walk (/root, a directory of mode 0700). The
- * working directory is entered before the privileges are dropped, and this link leads to it without a path lookup,
- * in the server and in every process it forks. Measured on Linux; elsewhere the plain path is used.
+ * The home of a root process may be in a directory that the server's account cannot traverse (/root, or mode 0700). The
+ * working directory is entered before privileges are dropped, and this link refers to it without a path lookup, in the
+ * server and in its child processes. Tested on Linux; elsewhere the plain path is used.
  */
 export function dataDirectoryArgument(dataDirectory: string, account: Account | undefined): string {
   return account !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : dataDirectory;

@@ -1,6 +1,6 @@
 /** Leases, for databases whose locks do not end with the process that holds them. */
 import { hostname } from 'node:os';
-import { isAlive } from '../../database/is-alive.js';
+import { isAlive } from '../../system/is-alive.js';
 import { SyncError } from '../failures.js';
 
 /** How long a lease lasts unless it is renewed; each stored page renews it. */

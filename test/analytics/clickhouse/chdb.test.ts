@@ -55,7 +55,7 @@ describe.skipIf(chdbMissing !== null)(`a directory of chdb ${chdbMissing ?? ''}`
     const child = spawn(process.execPath, ['--import', 'tsx', script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
     try {
       await once(child.stdout, 'data');
-      await expect(openChdb(path, importChdb)).rejects.toThrow(`another process has it open, with the id ${child.pid}`);
+      await expect(openChdb(path, importChdb)).rejects.toThrow(`process ${child.pid} has it open`);
     } finally {
       const closed = once(child, 'close');
       child.kill('SIGKILL');

@@ -53,7 +53,7 @@ describe('A query text', () => {
   });
 
   test.each(['mutation { delete }', 'subscription { changes }'])('that is no query is refused: %s', (text) => {
-    expect(messagesOf(text)).toEqual(['There are queries only: no mutations, no subscriptions.']);
+    expect(messagesOf(text)).toEqual(['Only queries are supported: no mutations, no subscriptions.']);
   });
 });
 

@@ -124,7 +124,7 @@ describe('a store that is away', () => {
       try {
         const failure = await analytics.run('org', batch, never).catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(AnalyticsUnavailable);
-        expect(String(failure)).toBe('AnalyticsUnavailable: The analytics store cannot be reached.');
+        expect(String(failure)).toBe('AnalyticsUnavailable: The analytics store is unreachable.');
       } finally {
         await analytics.close();
       }

@@ -221,16 +221,16 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
   it('goes on where a command was killed in the middle', async () => {
     const gone = spawn(process.execPath, ['-e', '']);
     await once(gone, 'exit');
-    await writeFile(join(folder, `.clients.json.turn-${String(gone.pid)}-x`), '');
+    await writeFile(join(folder, `.clients.json.lock-${String(gone.pid)}-x`), '');
     await add('robin', one);
     expect(await readdir(folder)).toEqual(['clients.json']);
   });
 
   it('gives up, and names what holds it up, where another command never ends', async () => {
-    const ticket = join(folder, `.clients.json.turn-${process.pid}-x`);
-    await writeFile(ticket, '');
+    const lockFile = join(folder, `.clients.json.lock-${process.pid}-x`);
+    await writeFile(lockFile, '');
     const clock = { now: () => new Date(), sleep: () => Promise.resolve() };
     const adding = addClient(path, { name: 'robin', certificate: Buffer.from(one.cert) }, clock);
-    await expect(adding).rejects.toMatchObject({ case: 'locked', message: expect.stringContaining(ticket) });
+    await expect(adding).rejects.toMatchObject({ case: 'locked', message: expect.stringContaining(lockFile) });
   });
 });

@@ -111,7 +111,7 @@ describe('a stream', () => {
     await lines.return();
     await until(() => counter.left);
     await until(async () => (await openStreams(running)) === 0);
-    expect(running.log.join()).not.toContain('a stream broke off');
+    expect(running.log.join()).not.toContain('a stream failed');
     await running.stop();
   });
 

@@ -41,7 +41,7 @@ test('a database that takes no writes: 503, until it takes them again', async ()
   const ready = await platform.json('GET', '/health/ready');
   expect([ready.status, ready.body.message]).toEqual([503, 'The database takes no writes at present. Try again soon.']);
   await expect(migrate(database.uri, { logger: log })).rejects.toThrow(
-    'The database takes no writes: it is a standby, or read-only by a setting. Set DATABASE_URI to the primary server.',
+    'The database is read-only: it is a standby, or a setting makes it read-only. Set DATABASE_URI to the primary server.',
   );
 
   await setReadOnly('off');

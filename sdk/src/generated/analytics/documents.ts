@@ -30,10 +30,10 @@ import type {
   WorkUnitsQueryVariables,
 } from './operations.js';
 
-/** The version of the persisted queries that this SDK was made with. */
+/** The version of the persisted queries in this SDK. */
 export const persistedVersion = '93f50e0937096b70';
 
-/** What each persisted query takes and gives, by its id. */
+/** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
   'author-values': { readonly result: AuthorValuesQuery; readonly variables: AuthorValuesQueryVariables };
   'catalog-dimensions': {

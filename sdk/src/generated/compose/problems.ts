@@ -4,7 +4,7 @@ import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
 
-/** Every problem that this API can answer; narrow it on `type`. */
+/** Every problem that this API can return; narrow it on `type`. */
 export type Problem =
   | Schemas['PageSessionRequiredProblem']
   | Schemas['ForeignRequestProblem']

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { inTurn } from '../../../contract/in-turn.js';
+import { withFileLock } from '../../../system/file-lock.js';
 import { RuntimeError } from '../errors.js';
 import { objectOf, parseJson } from '../json.js';
 import type { SecretRecord } from '../records.js';
@@ -67,7 +67,7 @@ export function keepIn(file: string, world: MockWorld): Keeper {
     inOrder(async () => {
       await failing(file, () => mkdir(dirname(file), { recursive: true, mode: 0o700 }));
       return failing(file, () =>
-        inTurn(file, async () => {
+        withFileLock(file, async () => {
           await load();
           try {
             return await operation();

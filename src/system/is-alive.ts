@@ -1,4 +1,4 @@
-/** Whether a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, whichever user owns it. An invalid id is not alive. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
