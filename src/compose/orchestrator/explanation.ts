@@ -1,5 +1,6 @@
 /** Explains why a container prevented others from starting. */
 import type { Project } from '../model/project.js';
+import type { ContainerRecord } from '../runtime/records.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import { ComposeWaitError } from './errors.js';
@@ -52,7 +53,7 @@ async function explainPort({ backend }: Pick<Orchestration, 'backend'>, port: nu
 }
 
 /** How many lines of a container's log, or of a health check's output, are shown. */
-const SHOWN_LINES = 10;
+export const SHOWN_LINES = 10;
 
 /**
  * Inspects the container of an unmet condition.
@@ -67,8 +68,7 @@ async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: 
     if (hasEnded(status)) {
       const lines: string[] = [];
       for await (const { line } of await backend.containers.logs(id, { tail: SHOWN_LINES })) lines.push(line);
-      const reason = outOfMemory ? ' for lack of memory' : '';
-      return titled(`${name} exited with code ${exitCode ?? 'unknown'}${reason}`, 'Its last lines', lines);
+      return explainExit({ name, exitCode, outOfMemory }, lines);
     }
     if (health === undefined) return [];
     const output = (health.output ?? '').trimEnd();
@@ -78,6 +78,19 @@ async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: 
     // Report the original error only.
     return [];
   }
+}
+
+/**
+ * Tells how a container ended.
+ *
+ * @param lines the last lines of its log
+ */
+export function explainExit(
+  { name, exitCode, outOfMemory }: Pick<ContainerRecord, 'name' | 'outOfMemory'> & { exitCode?: number | undefined },
+  lines: readonly string[],
+): string[] {
+  const reason = outOfMemory ? ' for lack of memory' : '';
+  return titled(`${name} exited with code ${exitCode ?? 'unknown'}${reason}`, 'Its last lines', lines);
 }
 
 function titled(title: string, label: string, lines: readonly string[]): string[] {

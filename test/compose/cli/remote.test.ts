@@ -59,6 +59,28 @@ it('start on a server fails at once when a dependency is unhealthy', async () =>
   expect((await backend.containers.inspect('folder-web')).status).toBe('created');
 });
 
+it.each([
+  ['service_healthy', 3],
+  ['service_completed_successfully', 3],
+])('start on a server fails at once when a dependency with %s has ended, and says how', async (condition, code) => {
+  const remote = await remoteLine(
+    `services:
+  db: { image: db, healthcheck: { test: [CMD, check] } }
+  web: { image: web, depends_on: { db: { condition: ${condition} } } }`,
+    {
+      programs: ({ container }) =>
+        container !== 'folder-db' ? undefined : ({ write }) => (write('stderr', 'no disk\n'), code),
+    },
+  );
+  const { clock, run } = remote.local;
+  await run('create');
+  const begun = clock.now().getTime();
+  const { code: exitCode, stderr } = await remote.run('start');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('folder-db exited with code 3. Its last lines:\n  no disk');
+  expect(clock.now().getTime() - begun).toBeLessThan(10_000);
+});
+
 describe('compose --remote', () => {
   it.each([
     ['ps'],

@@ -1,8 +1,13 @@
 /** Waits until the dependencies of a service meet the conditions in its labels, before its containers start. */
-import { inspectContainer } from '@plumbline/sdk/compose';
+import { getContainerLogs, inspectContainer, type Schemas } from '@plumbline/sdk/compose';
 import { ComposeWaitError } from '../../orchestrator/errors.js';
+import { explainExit, SHOWN_LINES } from '../../orchestrator/explanation.js';
 import type { Member } from '../../orchestrator/observed.js';
 import { POLL_MS, WAIT_SECONDS } from '../../orchestrator/wait.js';
+import { RuntimeError } from '../../runtime/errors.js';
+import { hasEnded } from '../../runtime/lifecycle.js';
+import { Explained } from '../failures.js';
+import { printable } from '../text.js';
 import type { Session } from '../session.js';
 import type { Remote } from './connection.js';
 
@@ -10,6 +15,7 @@ import type { Remote } from './connection.js';
  * @param idle the containers to be started, all of one service
  * @param members all containers of the command; dependencies outside them are ignored
  * @throws ComposeWaitError; immediately for an unhealthy container
+ * @throws Explained for a container that has ended and so can never satisfy the condition
  */
 export async function awaitDependencies(
   session: Session,
@@ -27,16 +33,19 @@ export async function awaitDependencies(
 
 async function awaitCondition(
   { io }: Session,
-  { client, signal, ask }: Remote,
+  remote: Remote,
   { id, name }: Member['container'],
   condition: Member['dependencies'][number]['condition'],
 ): Promise<void> {
   if (condition === 'service_started') return;
+  const { client, signal, ask } = remote;
+  let endedAt: string | null = null;
   const begun = io.clock.now().getTime();
   const timedOut = (seconds: number): ComposeWaitError =>
     new ComposeWaitError({ case: 'timeout', containerName: name, condition, seconds });
   for (;;) {
-    const { exit_code, health, status, started_at } = await ask(inspectContainer(client, { params: { id }, signal }));
+    const container = await ask(inspectContainer(client, { params: { id }, signal }));
+    const { exit_code, health, status, started_at, finished_at } = container;
     const waited = io.clock.now().getTime() - begun;
     if (condition === 'service_healthy' && health?.status === 'healthy') return;
     // The health of a previous run may be reported until the first check of this one.
@@ -44,9 +53,34 @@ async function awaitCondition(
     if (condition === 'service_healthy' && status === 'running' && isChecked) throw timedOut(Math.round(waited / 1000));
     if (condition === 'service_completed_successfully' && exit_code !== null) {
       if (exit_code === 0) return;
-      throw new ComposeWaitError({ case: 'nonZeroExitCode', containerName: name, exitCode: exit_code });
+      throw await explained(
+        remote,
+        container,
+        new ComposeWaitError({ case: 'nonZeroExitCode', containerName: name, exitCode: exit_code }),
+      );
+    }
+    if (condition === 'service_healthy' && hasEnded(status)) {
+      // Its restart policy may start it again, before the next look.
+      if (finished_at === endedAt) {
+        const failure = new RuntimeError({ case: 'invalidState', id: name, expected: 'running', actual: status });
+        throw await explained(remote, container, failure);
+      }
+      endedAt = finished_at;
     }
     if (waited >= WAIT_SECONDS * 1000) throw timedOut(WAIT_SECONDS);
     await io.clock.sleep(POLL_MS, signal);
   }
+}
+
+/** Adds the exit code and the last lines of the log. */
+async function explained(
+  { client, signal, follow }: Remote,
+  { id, name, exit_code, out_of_memory }: Schemas['Container'],
+  failure: Error,
+): Promise<Explained> {
+  const lines: string[] = [];
+  const query = { tail: String(SHOWN_LINES) };
+  for await (const { line } of follow(getContainerLogs(client, { params: { id }, query, signal }))) lines.push(line);
+  const container = { name, exitCode: exit_code ?? undefined, outOfMemory: out_of_memory };
+  return new Explained(failure, explainExit(container, lines).map(printable));
 }

@@ -11,6 +11,7 @@ import { ALL_PROFILES } from '../../model/profiles.js';
 import type { Service } from '../../model/service.js';
 import type { Allowance } from '../trust/allowances.js';
 import { requireAllowed, requireReadable } from '../trust/trust.js';
+import { requireBoundedExpansion } from './expansion.js';
 
 export interface IngestedProject {
   readonly name: string;
@@ -92,7 +93,10 @@ const wholes = new WeakMap<object, Promise<LoadedProject>>();
  * @throws ComposeFailure
  */
 export async function checkSent(sent: SentProject): Promise<LoadedProject> {
-  for (const document of parseYaml(sent.text, fileName)) requireReadable(document, sent);
+  for (const document of parseYaml(sent.text, fileName)) {
+    requireReadable(document, sent);
+    requireBoundedExpansion(document, sent.name);
+  }
   const whole = await loadWhole(sent);
   // A project can be valid with all profiles and invalid with none.
   await loadIngested(sent);

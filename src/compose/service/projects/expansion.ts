@@ -1,0 +1,74 @@
+/**
+ * Bounds what a compose file that was sent grows to. A few bytes can stand for much: a range of ports is a port each,
+ * and `extends` repeats a service. The size is counted before anything is expanded.
+ */
+import { failure } from '../../model/errors.js';
+import { interpolate } from '../../model/interpolate.js';
+import { child, childMap, scalarText, textOf, type MapNode, type Node } from '../../model/node.js';
+
+/** Far above real projects: 500 services are about 50,000 nodes. */
+export const MOST_NODES = 500_000;
+
+/**
+ * @param name the project, for variables
+ * @throws ComposeFailure YamlError.limitExceeded, InterpolationError
+ */
+export function requireBoundedExpansion(document: MapNode, name: string): void {
+  const lookup = (variable: string): string | undefined => (variable === 'COMPOSE_PROJECT_NAME' ? name : undefined);
+  // Ranges can come out of variables with default values.
+  const services = childMap(
+    interpolate(document, lookup, () => undefined),
+    'services',
+  );
+  if (services === undefined) return;
+  const sizes = new Map<string, number>();
+  let total = 0;
+  for (const [service, { place }] of services.entries) {
+    total += sizeOf(service, services, sizes);
+    if (total <= MOST_NODES) continue;
+    throw failure('YamlError', 'limitExceeded', { limit: 'nodes after expansion', maximum: MOST_NODES }, place);
+  }
+}
+
+/** Of a service with what it extends. A cycle is refused when the file is loaded. */
+function sizeOf(name: string, services: MapNode, sizes: Map<string, number>): number {
+  // The bases first, one after the other: a chain can be longer than the stack is deep.
+  const chain: { readonly name: string; readonly node: Node }[] = [];
+  for (let next: string | undefined = name; next !== undefined && !sizes.has(next);) {
+    const node: Node | undefined = child(services, next);
+    if (node === undefined) break;
+    sizes.set(next, 0);
+    chain.push({ name: next, node });
+    next = baseOf(node);
+  }
+  for (const { name: each, node } of chain.reverse()) {
+    sizes.set(each, nodesOf(node) + portsOf(node) + (sizes.get(baseOf(node) ?? '') ?? 0));
+  }
+  return sizes.get(name) ?? 0;
+}
+
+function baseOf(service: Node): string | undefined {
+  const reference = child(service, 'extends');
+  if (reference === undefined) return undefined;
+  return reference.kind === 'scalar' ? textOf(reference) : textOf(child(reference, 'service'));
+}
+
+function nodesOf(node: Node): number {
+  if (node.kind === 'scalar') return 1;
+  const inner = node.kind === 'list' ? node.items : [...node.entries.values()].map(({ value }) => value);
+  return inner.reduce((sum, each) => sum + nodesOf(each), 1);
+}
+
+/** How many ports the ranges of a service stand for. */
+function portsOf(service: Node): number {
+  let ports = 0;
+  for (const key of ['ports', 'expose']) {
+    const list = child(service, key);
+    for (const item of list?.kind === 'list' ? list.items : []) {
+      const text = item.kind === 'scalar' && item.value !== null ? scalarText(item.value) : '';
+      const ranges = [...text.matchAll(/(\d{1,5})-(\d{1,5})/g)];
+      ports += Math.max(0, ...ranges.map(([, first, last]) => Number(last) - Number(first)));
+    }
+  }
+  return ports;
+}
