@@ -7,12 +7,12 @@ import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { RestartPolicy } from '../runtime/spec.js';
-import type { ContainerName } from './acts.js';
+import type { ContainerName } from './container-actions.js';
 import { restartPolicy } from './container/container-spec.js';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 import { stopMembers } from './lifecycle.js';
 import type { MemberLine } from './logs.js';
-import { observeProject } from './observed.js';
+import { observeProject } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 import type { Step } from './plan.js';
 import { up, type Loaded, type UpObserver, type UpOptions } from './up.js';
@@ -119,7 +119,7 @@ function lettingStartsFinish(orchestration: Orchestration, impatient: AbortSigna
   const { backend } = orchestration;
   const start: Backend['containers']['start'] = async (id, { signal, ...options } = {}) => {
     signal?.throwIfAborted();
-    await backend.containers.start(id, { ...options, ...given('signal', impatient) });
+    await backend.containers.start(id, { ...options, ...optionalField('signal', impatient) });
   };
   return { ...orchestration, backend: { ...backend, containers: { ...backend.containers, start } } };
 }
@@ -185,7 +185,7 @@ async function follow(
   try {
     for (let since = start, isFirst = true; ; isFirst = false) {
       if (options.shown(service)) {
-        const from = step.act === 'keep' && isFirst ? { tail: 0 } : given('since', since);
+        const from = step.act === 'keep' && isFirst ? { tail: 0 } : optionalField('since', since);
         const lines = await backend.containers.logs(id, { follow: true, ...from, signal });
         for await (const line of lines) await tell({ kind: 'line', container: name, service, ...line });
       }

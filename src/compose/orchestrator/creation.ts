@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { ContainerRecord, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';
 import { backendFailure, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
-import type { ContainerName } from './acts.js';
+import type { ContainerName } from './container-actions.js';
 import { containerSpec } from './container/container-spec.js';
 import { readContents, type Contents } from './container/contents.js';
 import { imageOf } from './images.js';

@@ -1,8 +1,8 @@
 /** Waits until all dependencies of a service satisfy their conditions. */
 import type { DependencyCondition } from '../model/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
-import type { ContainerName } from './acts.js';
-import { given } from './container/given.js';
+import type { ContainerName } from './container-actions.js';
+import { optionalField } from './container/optional-field.js';
 import { ComposeWaitError } from './errors.js';
 import type { Orchestration } from './orchestration.js';
 import { waitForCondition } from './wait.js';
@@ -36,7 +36,7 @@ export async function awaitDependencies(
         try {
           await waitForCondition(bound, container, dependency.condition, {
             willRestart: dependency.willRestart,
-            ...given('seconds', seconds),
+            ...optionalField('seconds', seconds),
           });
         } catch (error) {
           if (dependency.required || !isUnmet(error)) {

@@ -2,10 +2,10 @@
 import type { Project } from '../model/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord } from '../runtime/records.js';
-import { removeContainer, stopContainer } from './acts.js';
+import { removeContainer, stopContainer } from './container-actions.js';
 import { imageOf } from './images.js';
 import { LABELS } from './labels.js';
-import { membersOf, observeProject, type Member } from './observed.js';
+import { membersOf, observeProject, type Member } from './actual-state.js';
 import { inStages, reversed } from './ordered.js';
 import { endProvided } from './providers/providers.js';
 import { reported, type Orchestration, type ResourceKind } from './orchestration.js';

@@ -1,7 +1,7 @@
 /** Lifecycle hooks: commands that run in a service's container after the start and before the stop. */
 import type { Hook } from '../model/workload.js';
 import { backendFailure } from '../runtime/errors.js';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 import type { Orchestration } from './orchestration.js';
 
 /**
@@ -20,9 +20,9 @@ export async function runHooks(
       {
         command: hook.command ?? [],
         environment: hookEnvironment(hook),
-        ...given('user', hook.user),
-        ...given('workingDirectory', hook.working_dir),
-        ...given('privileged', hook.privileged),
+        ...optionalField('user', hook.user),
+        ...optionalField('workingDirectory', hook.working_dir),
+        ...optionalField('privileged', hook.privileged),
       },
       { signal },
     );

@@ -6,7 +6,7 @@ import type { Project } from '../model/project.js';
 import type { FileReference, Service } from '../model/service.js';
 import { imageNotFound, isRuntimeError, notSupported } from '../runtime/errors.js';
 import type { BuildSpec } from '../runtime/spec.js';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 import { memoryBytes } from './container/limits.js';
 import { LABELS } from './labels.js';
 import { inDependencyOrder } from './ordered.js';
@@ -99,7 +99,7 @@ export async function pullImage(
 ): Promise<void> {
   const { backend, report, signal } = orchestration;
   await reported(orchestration, 'Image', reference, ['Pulling', 'Pulled'], async () => {
-    const progress = await backend.images.pull(reference, { signal, ...given('platform', platform) });
+    const progress = await backend.images.pull(reference, { signal, ...optionalField('platform', platform) });
     for await (const { layer, message } of progress) {
       report({ kind: 'line', name: reference, text: layer === undefined ? message : `${layer}: ${message}` });
     }
@@ -160,29 +160,29 @@ function buildSpec(
   const args = { ...strings(build.args), ...options.buildArguments };
   return {
     context,
-    ...given('dockerfile', build.dockerfile),
-    ...given('dockerfileInline', build.dockerfile_inline),
+    ...optionalField('dockerfile', build.dockerfile),
+    ...optionalField('dockerfileInline', build.dockerfile_inline),
     tags: [imageOf(project, name), ...(build.tags ?? [])],
     labels: { ...build.labels, [LABELS.project]: project.name, [LABELS.service]: name },
     buildArguments: args,
-    ...given('target', build.target),
-    ...given('platform', platform ?? build.platforms?.[0]),
-    ...given('cacheFrom', build.cache_from),
-    ...given('noCache', options.noCache ?? build.no_cache),
-    ...given('pull', options.pull ?? build.pull),
-    ...given('network', build.network),
-    ...given('shmSizeBytes', build.shm_size === undefined ? undefined : memoryBytes(build.shm_size)),
-    ...given(
+    ...optionalField('target', build.target),
+    ...optionalField('platform', platform ?? build.platforms?.[0]),
+    ...optionalField('cacheFrom', build.cache_from),
+    ...optionalField('noCache', options.noCache ?? build.no_cache),
+    ...optionalField('pull', options.pull ?? build.pull),
+    ...optionalField('network', build.network),
+    ...optionalField('shmSizeBytes', build.shm_size === undefined ? undefined : memoryBytes(build.shm_size)),
+    ...optionalField(
       'extraHosts',
       build.extra_hosts &&
         Object.entries(build.extra_hosts).flatMap(([host, all]) => all.map((address) => ({ host, address }))),
     ),
-    ...given('secrets', secrets.length === 0 ? undefined : secrets),
-    ...given(
+    ...optionalField('secrets', secrets.length === 0 ? undefined : secrets),
+    ...optionalField(
       'ssh',
       build.ssh && Object.entries(build.ssh).map(([id, socket]) => (socket === null ? id : `${id}=${socket}`)),
     ),
-    ...given(
+    ...optionalField(
       'additionalContexts',
       build.additional_contexts &&
         Object.fromEntries(

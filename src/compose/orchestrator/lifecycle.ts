@@ -2,11 +2,11 @@
 import type { Project } from '../model/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import { startContainer, stopContainer } from './acts.js';
-import { given } from './container/given.js';
+import { startContainer, stopContainer } from './container-actions.js';
+import { optionalField } from './container/optional-field.js';
 import { awaitDependencies } from './dependencies.js';
 import { dependenciesIn, eachServiceDown } from './down.js';
-import { membersOf, requireProject, type Member } from './observed.js';
+import { membersOf, requireProject, type Member } from './actual-state.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { endProvided } from './providers/providers.js';
@@ -119,7 +119,7 @@ export async function killProject(
     alive.map(({ container }) =>
       reported(orchestration, 'Container', container.name, ['Killing', 'Killed'], async () => {
         try {
-          await backend.containers.kill(container.id, { signal, ...given('killSignal', selection.killSignal) });
+          await backend.containers.kill(container.id, { signal, ...optionalField('killSignal', selection.killSignal) });
         } catch (error) {
           if (!isRuntimeError(error, 'invalidState') && !isRuntimeError(error, 'notFound')) throw error;
         }

@@ -5,7 +5,7 @@ import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord, LogLine } from '../runtime/records.js';
 import type { LogOptions } from '../runtime/runtime.js';
 import { LABELS } from './labels.js';
-import { memberOf, type Member } from './observed.js';
+import { memberOf, type Member } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 
 export interface MemberLine extends LogLine {

@@ -10,7 +10,7 @@ import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
 import { containerName, outgoingName } from './labels.js';
-import type { Member } from './observed.js';
+import type { Member } from './actual-state.js';
 
 export type Step =
   | { readonly act: 'create'; readonly number: number; readonly name: string }

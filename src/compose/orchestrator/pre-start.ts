@@ -2,7 +2,7 @@
 import { backendFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerSpec } from '../runtime/spec.js';
 import type { PreStartHook } from '../model/workload.js';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 import { createContainer, type Blueprint } from './creation.js';
 import { hookEnvironment } from './hooks.js';
 import { imageOf, pullImage } from './images.js';
@@ -50,10 +50,10 @@ function hookSpec(spec: ContainerSpec, hook: PreStartHook, image: string): Conta
     ...rest,
     image,
     environment: { ...spec.environment, ...hookEnvironment(hook) },
-    ...given('command', hook.command),
-    ...given('user', hook.user),
-    ...given('privileged', hook.privileged),
-    ...given('workingDirectory', hook.working_dir),
+    ...optionalField('command', hook.command),
+    ...optionalField('user', hook.user),
+    ...optionalField('privileged', hook.privileged),
+    ...optionalField('workingDirectory', hook.working_dir),
   };
 }
 

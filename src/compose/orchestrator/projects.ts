@@ -1,7 +1,7 @@
 /** `ls`: lists the projects that have containers. */
 import type { ContainerStatus } from '../runtime/records.js';
 import { LABELS } from './labels.js';
-import { observeAll, type Member } from './observed.js';
+import { observeAll, type Member } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 
 export interface ProjectSummary {

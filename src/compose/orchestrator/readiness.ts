@@ -1,7 +1,7 @@
 /** `up --wait`: waits until all services are running, and healthy if they have a health check. */
 import { RuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import type { ContainerName } from './acts.js';
+import type { ContainerName } from './container-actions.js';
 import type { Orchestration } from './orchestration.js';
 import { WAIT_SECONDS, waitForCondition } from './wait.js';
 

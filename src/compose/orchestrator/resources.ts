@@ -7,7 +7,7 @@ import { alreadyExists, isRuntimeError, unlessNotFound } from '../runtime/errors
 import type { NetworkRecord, VolumeRecord } from '../runtime/records.js';
 import type { NetworkSpec } from '../runtime/spec.js';
 import { createHash } from 'node:crypto';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 import { LABELS } from './labels.js';
 import { reported, type Orchestration } from './orchestration.js';
 
@@ -71,17 +71,17 @@ function networkSpec(network: Network, labels: Record<string, string>): NetworkS
   return {
     name: network.name,
     labels,
-    ...given('driver', network.driver),
-    ...given('driverOptions', network.driver_opts),
-    ...given('internal', network.internal),
-    ...given('attachable', network.attachable),
-    ...given('ipv6', network.enable_ipv6),
-    ...given(
+    ...optionalField('driver', network.driver),
+    ...optionalField('driverOptions', network.driver_opts),
+    ...optionalField('internal', network.internal),
+    ...optionalField('attachable', network.attachable),
+    ...optionalField('ipv6', network.enable_ipv6),
+    ...optionalField(
       'addressPools',
       network.ipam?.config?.map((pool) => ({
-        ...given('subnet', pool.subnet),
-        ...given('gateway', pool.gateway),
-        ...given('range', pool.ip_range),
+        ...optionalField('subnet', pool.subnet),
+        ...optionalField('gateway', pool.gateway),
+        ...optionalField('range', pool.ip_range),
       })),
     ),
   };
@@ -107,8 +107,8 @@ async function ensureVolume(
         {
           name: volume.name,
           labels,
-          ...given('driver', volume.driver),
-          ...given('driverOptions', volume.driver_opts),
+          ...optionalField('driver', volume.driver),
+          ...optionalField('driverOptions', volume.driver_opts),
         },
         { signal },
       );

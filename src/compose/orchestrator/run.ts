@@ -4,12 +4,12 @@ import type { AttachedProcess } from '../runtime/records.js';
 import type { Project } from '../model/project.js';
 import { commandFailed, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
-import { startContainer, type ContainerName } from './acts.js';
-import { given } from './container/given.js';
+import { startContainer, type ContainerName } from './container-actions.js';
+import { optionalField } from './container/optional-field.js';
 import { blueprint, createContainer } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
-import { observeProject } from './observed.js';
+import { observeProject } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 import { withProvided } from './providers/providers.js';
 import { ensureResources, requireExternals } from './resources.js';
@@ -56,7 +56,7 @@ export async function createOneOff(
   const { [service]: _own, ...others } = project.services;
   if (options.dependencies !== false && Object.keys(others).length > 0) {
     const before = { project: { ...project, services: others, disabledServices: project.services }, contents };
-    const { containers } = await up(orchestration, before, given('pull', options.pull));
+    const { containers } = await up(orchestration, before, optionalField('pull', options.pull));
     const dependencies = Object.entries(definition.depends_on ?? {}).map(([name, { condition, required }]) => ({
       service: name,
       condition,
@@ -95,15 +95,15 @@ function oneOffSpec(spec: ContainerSpec, options: RunOptions): ContainerSpec {
     options.useAliases === true ? spec.networks : spec.networks?.map((network) => ({ ...network, aliases: [] }));
   return {
     ...rest,
-    ...given('networks', networks),
+    ...optionalField('networks', networks),
     environment: { ...spec.environment, ...options.environment },
     labels: { ...spec.labels, ...options.labels },
     mounts: [...(spec.mounts ?? []).filter(({ target }) => !targets.has(target)), ...(options.mounts ?? [])],
-    ...given('ports', published.length === 0 ? undefined : published),
-    ...given('command', options.command),
-    ...given('entrypoint', options.entrypoint),
-    ...given('user', options.user),
-    ...given('workingDirectory', options.workingDirectory),
+    ...optionalField('ports', published.length === 0 ? undefined : published),
+    ...optionalField('command', options.command),
+    ...optionalField('entrypoint', options.entrypoint),
+    ...optionalField('user', options.user),
+    ...optionalField('workingDirectory', options.workingDirectory),
     tty: options.tty ?? spec.tty ?? false,
     openStdin: options.interactive ?? spec.openStdin ?? false,
     stdinOnce: options.interactive ?? false,
@@ -121,7 +121,7 @@ export async function attachOneOff(
   container: ContainerName,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<AttachedProcess> {
-  return backend.containers.startAttached(container.id, { signal, ...given('stdin', stdin) });
+  return backend.containers.startAttached(container.id, { signal, ...optionalField('stdin', stdin) });
 }
 
 /** Stops the container and optionally removes it, after its end or an interruption. */

@@ -11,14 +11,14 @@ import {
   stopAndRemove,
   stopContainer,
   type ContainerName,
-} from './acts.js';
+} from './container-actions.js';
 import { restartPolicy } from './container/container-spec.js';
 import { anonymousVolumes, blueprint, createContainer, type Blueprint } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
 import { containerName, outgoingName } from './labels.js';
-import { leftOut } from './left-out.js';
-import { observeProject, type Member } from './observed.js';
+import { unsupportedKeys } from './unsupported-keys.js';
+import { observeProject, type Member } from './actual-state.js';
 import { inStages } from './ordered.js';
 import type { Orchestration } from './orchestration.js';
 import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
@@ -67,7 +67,7 @@ export interface UpResult {
  */
 export async function up(orchestration: Orchestration, loaded: Loaded, options: UpOptions = {}): Promise<UpResult> {
   const { contents } = loaded;
-  for (const message of leftOut(loaded.project)) orchestration.report({ kind: 'warning', message });
+  for (const message of unsupportedKeys(loaded.project)) orchestration.report({ kind: 'warning', message });
   const project = await withProvided(orchestration, loaded.project);
   await requireExternals(orchestration, project);
   const images = await ensureImages(orchestration, project, { ...options, contents });

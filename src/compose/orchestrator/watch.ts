@@ -10,7 +10,7 @@ import { hasEnded } from '../runtime/lifecycle.js';
 import type { FileToPut } from '../runtime/spec.js';
 import { runHooks } from './hooks.js';
 import { restartProject } from './lifecycle.js';
-import { observeProject, type Member } from './observed.js';
+import { observeProject, type Member } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 import { up, type Loaded } from './up.js';
 

@@ -5,7 +5,7 @@ import type { ComposeMetrics } from './metrics.js';
 import type { PageAccess } from './page/access.js';
 import type { ProjectRegistry } from './projects/registry.js';
 import type { Allowance } from './trust/allowances.js';
-import type { Turns } from './turns.js';
+import type { KeyedMutex } from './keyed-mutex.js';
 
 export interface ComposeDependencies {
   readonly backend: Backend;
@@ -20,7 +20,7 @@ export interface ComposeDependencies {
   /** Controls access to the web page; null: the page is not served. */
   readonly page: PageAccess | null;
   /** Serializes operations on a project: two concurrent `up` would create its containers twice. */
-  readonly turns: Turns;
+  readonly projectLocks: KeyedMutex;
   /** Fires when the server stops, which ends streams. */
   readonly stopping: AbortSignal;
 }

@@ -7,7 +7,7 @@ import * as output from './containers/output.js';
 import type { ComposeDependencies } from './dependencies.js';
 import * as images from './images/images.js';
 import * as networks from './networks/networks.js';
-import * as acts from './projects/acts.js';
+import * as projectCommands from './projects/project-commands.js';
 import * as page from './page/page.js';
 import * as projectImages from './projects/images.js';
 import { streamProjectLogs } from './projects/logs.js';
@@ -55,11 +55,11 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   getProject: projects.getProject,
   deleteProject: projects.deleteProject,
   listProjectServices: projects.listProjectServices,
-  upProject: acts.upProject,
-  downProject: acts.downProject,
-  restartProject: acts.restartProject,
+  upProject: projectCommands.upProject,
+  downProject: projectCommands.downProject,
+  restartProject: projectCommands.restartProject,
   streamProjectLogs,
-  scaleService: acts.scaleService,
+  scaleService: projectCommands.scaleService,
   buildProject: projectImages.buildProject,
   pullProject: projectImages.pullProject,
   createPageLink: page.createPageLink,

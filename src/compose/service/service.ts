@@ -20,7 +20,7 @@ import { createContainersPages } from './page/pages.js';
 import { openProjectRegistry } from './projects/registry.js';
 import { composeSecurity } from './security.js';
 import type { Allowance } from './trust/allowances.js';
-import { createTurns } from './turns.js';
+import { createKeyedMutex } from './keyed-mutex.js';
 
 /** Who may come in at an address. */
 export interface Entrance {
@@ -83,7 +83,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     allowances,
     metrics,
     page: page?.access ?? null,
-    turns: createTurns(),
+    projectLocks: createKeyedMutex(),
     stopping: stopping.signal,
   };
   const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>

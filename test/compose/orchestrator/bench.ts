@@ -2,7 +2,7 @@
 import { mockBackend, type Mock } from '../../../src/compose/runtime/mock/mock.js';
 import type { MockPrograms } from '../../../src/compose/runtime/mock/process.js';
 import type { ContainerRecord } from '../../../src/compose/runtime/records.js';
-import { observeProject } from '../../../src/compose/orchestrator/observed.js';
+import { observeProject } from '../../../src/compose/orchestrator/actual-state.js';
 import type { Orchestration, Progress } from '../../../src/compose/orchestrator/orchestration.js';
 import { up, type Loaded, type UpOptions, type UpResult } from '../../../src/compose/orchestrator/up.js';
 import { loadProject } from '../../../src/compose/model/load.js';

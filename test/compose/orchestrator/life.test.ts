@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { restartProject, startProject, stopProject } from '../../../src/compose/orchestrator/lifecycle.js';
 import { projectLogs } from '../../../src/compose/orchestrator/logs.js';
-import { observeProject } from '../../../src/compose/orchestrator/observed.js';
+import { observeProject } from '../../../src/compose/orchestrator/actual-state.js';
 import { inDependencyOrder } from '../../../src/compose/orchestrator/ordered.js';
 import { applyChanges } from '../../../src/compose/orchestrator/watch.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';

@@ -3,7 +3,7 @@ import { serviceHash } from '../../../src/compose/model/hash.js';
 import type { Project } from '../../../src/compose/model/project.js';
 import { OrchestratorError } from '../../../src/compose/orchestrator/errors.js';
 import { LABELS } from '../../../src/compose/orchestrator/labels.js';
-import { memberOf, type Member } from '../../../src/compose/orchestrator/observed.js';
+import { memberOf, type Member } from '../../../src/compose/orchestrator/actual-state.js';
 import { planUp, type PlanOptions } from '../../../src/compose/orchestrator/plan.js';
 import type { ContainerRecord } from '../../../src/compose/runtime/records.js';
 import { loaded } from './bench.js';

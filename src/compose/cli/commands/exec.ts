@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
-import { memberNumbered } from '../../orchestrator/observed.js';
+import { memberNumbered } from '../../orchestrator/actual-state.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import { collected, variables, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/profiles.js';
-import { buildProject, pullProject } from '../../orchestrator/image-acts.js';
+import { buildProject, pullProject } from '../../orchestrator/image-commands.js';
 import { collected, variables } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';

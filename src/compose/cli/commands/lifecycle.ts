@@ -7,7 +7,7 @@ import {
   startProject,
   stopProject,
 } from '../../orchestrator/lifecycle.js';
-import type { Member } from '../../orchestrator/observed.js';
+import type { Member } from '../../orchestrator/actual-state.js';
 import { knownSignal, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { EXIT_FAILURE, UsageError } from '../failures.js';

@@ -3,7 +3,7 @@ import { notFound } from '../../runtime/errors.js';
 import type { ContainerRecord, ContainerStatus, PortBinding, ProcessTable } from '../../runtime/records.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers, type Selection } from '../../orchestrator/lifecycle.js';
-import { memberNumbered, membersOf, observeProject, type Member } from '../../orchestrator/observed.js';
+import { memberNumbered, membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import { listProjects, type ProjectSummary } from '../../orchestrator/projects.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { projectLogs, type MemberLine } from '../../orchestrator/logs.js';
-import type { Member } from '../../orchestrator/observed.js';
+import type { Member } from '../../orchestrator/actual-state.js';
 import { moment, tailCount, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';

@@ -1,8 +1,8 @@
 /** Waits until the dependencies of a service meet the conditions in its labels, before its containers start. */
 import { getContainerLogs, inspectContainer, type Schemas } from '@plumbline/sdk/compose';
 import { ComposeWaitError } from '../../orchestrator/errors.js';
+import type { Member } from '../../orchestrator/actual-state.js';
 import { explainExit, SHOWN_LINES } from '../../orchestrator/explanation.js';
-import type { Member } from '../../orchestrator/observed.js';
 import { POLL_MS, WAIT_SECONDS } from '../../orchestrator/wait.js';
 import { RuntimeError } from '../../runtime/errors.js';
 import { hasEnded } from '../../runtime/lifecycle.js';

@@ -10,7 +10,7 @@ import {
   waitForContainer,
 } from '@plumbline/sdk/compose';
 import { dependenciesIn } from '../../orchestrator/down.js';
-import type { Member } from '../../orchestrator/observed.js';
+import type { Member } from '../../orchestrator/actual-state.js';
 import { inDependencyOrder, reversed } from '../../orchestrator/ordered.js';
 import { POLL_MS } from '../../orchestrator/wait.js';
 import { hasEnded } from '../../runtime/lifecycle.js';

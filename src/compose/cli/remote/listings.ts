@@ -1,7 +1,7 @@
 /** ps, ls, top and port of a server. */
 import { listContainerProcesses } from '@plumbline/sdk/compose';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import { memberNumbered } from '../../orchestrator/observed.js';
+import { memberNumbered } from '../../orchestrator/actual-state.js';
 import { projectsOf } from '../../orchestrator/projects.js';
 import type { Handler } from '../command.js';
 import {

@@ -3,7 +3,7 @@ import { listContainers, type Schemas } from '@plumbline/sdk/compose';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { Selection } from '../../orchestrator/lifecycle.js';
-import { memberOf, membersOf, type Member } from '../../orchestrator/observed.js';
+import { memberOf, membersOf, type Member } from '../../orchestrator/actual-state.js';
 import type { ContainerRecord, HealthRecord, NetworkEndpoint } from '../../runtime/records.js';
 import type { Remote } from './connection.js';
 

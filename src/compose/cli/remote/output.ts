@@ -3,7 +3,7 @@ import { execInContainer, getContainerLogs, streamEvents, type Schemas } from '@
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { MemberLine } from '../../orchestrator/logs.js';
-import { memberNumbered } from '../../orchestrator/observed.js';
+import { memberNumbered } from '../../orchestrator/actual-state.js';
 import { notSupported } from '../../runtime/errors.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import { variables } from '../arguments.js';

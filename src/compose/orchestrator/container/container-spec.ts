@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Project } from '../../model/project.js';
 import type { Healthcheck, Service } from '../../model/service.js';
 import type { ContainerSpec, Healthcheck as HealthcheckSpec, RestartPolicy } from '../../runtime/spec.js';
-import { sharedNamespace, type Circumstances } from './circumstances.js';
-import { given } from './given.js';
+import { sharedNamespace, type CreationContext } from './creation-context.js';
+import { optionalField } from './optional-field.js';
 import { deviceSettings, limits, memoryBytes } from './limits.js';
 import { containerMounts } from './mounts.js';
 import { networking } from './networking.js';
@@ -14,9 +14,9 @@ import { networking } from './networking.js';
  *
  * @throws ComposeFailure for settings that no backend supports
  */
-export function containerSpec(project: Project, serviceName: string, circumstances: Circumstances): ContainerSpec {
+export function containerSpec(project: Project, serviceName: string, context: CreationContext): ContainerSpec {
   const service = project.services[serviceName] ?? {};
-  const { name, labels, image, containerOf } = circumstances;
+  const { name, labels, image, containerOf } = context;
   const shared = (mode: string | undefined): string | undefined => sharedNamespace(mode, containerOf);
   return {
     name,
@@ -26,17 +26,17 @@ export function containerSpec(project: Project, serviceName: string, circumstanc
       Object.entries(service.environment ?? {}).filter((entry): entry is [string, string] => entry[1] !== null),
     ),
     ...processSettings(service),
-    ...given('mounts', containerMounts(project, serviceName)),
-    ...given('volumesFrom', volumesFrom(service, containerOf)),
-    ...networking(project, serviceName, circumstances),
-    ...given('healthcheck', service.healthcheck && healthcheck(service.healthcheck)),
-    ...given('restart', restartPolicy(service)),
-    ...given('pidMode', shared(service.pid)),
-    ...given('ipcMode', shared(service.ipc)),
-    ...given('utsMode', shared(service.uts)),
-    ...given('cgroupNamespaceMode', service.cgroup),
+    ...optionalField('mounts', containerMounts(project, serviceName)),
+    ...optionalField('volumesFrom', volumesFrom(service, containerOf)),
+    ...networking(project, serviceName, context),
+    ...optionalField('healthcheck', service.healthcheck && healthcheck(service.healthcheck)),
+    ...optionalField('restart', restartPolicy(service)),
+    ...optionalField('pidMode', shared(service.pid)),
+    ...optionalField('ipcMode', shared(service.ipc)),
+    ...optionalField('utsMode', shared(service.uts)),
+    ...optionalField('cgroupNamespaceMode', service.cgroup),
     ...isolation(service, project.workingDirectory),
-    ...given('logging', service.logging && { ...service.logging }),
+    ...optionalField('logging', service.logging && { ...service.logging }),
     ...deviceSettings(service),
     resources: limits(service),
   };
@@ -44,17 +44,17 @@ export function containerSpec(project: Project, serviceName: string, circumstanc
 
 function processSettings(service: Service): Partial<ContainerSpec> {
   return {
-    ...given('platform', service.platform),
-    ...given('command', service.command),
-    ...given('entrypoint', service.entrypoint),
-    ...given('user', service.user),
-    ...given('groups', service.group_add),
-    ...given('workingDirectory', service.working_dir),
-    ...given('stopSignal', service.stop_signal),
-    ...given('tty', service.tty),
-    ...given('openStdin', service.stdin_open),
-    ...given('init', service.init),
-    ...given('annotations', service.annotations),
+    ...optionalField('platform', service.platform),
+    ...optionalField('command', service.command),
+    ...optionalField('entrypoint', service.entrypoint),
+    ...optionalField('user', service.user),
+    ...optionalField('groups', service.group_add),
+    ...optionalField('workingDirectory', service.working_dir),
+    ...optionalField('stopSignal', service.stop_signal),
+    ...optionalField('tty', service.tty),
+    ...optionalField('openStdin', service.stdin_open),
+    ...optionalField('init', service.init),
+    ...optionalField('annotations', service.annotations),
   };
 }
 
@@ -67,21 +67,21 @@ function securityOption(option: string, directory: string): string {
 
 function isolation(service: Service, directory: string): Partial<ContainerSpec> {
   return {
-    ...given('readOnly', service.read_only),
-    ...given('privileged', service.privileged),
-    ...given('capAdd', service.cap_add),
-    ...given('capDrop', service.cap_drop),
-    ...given(
+    ...optionalField('readOnly', service.read_only),
+    ...optionalField('privileged', service.privileged),
+    ...optionalField('capAdd', service.cap_add),
+    ...optionalField('capDrop', service.cap_drop),
+    ...optionalField(
       'securityOptions',
       service.security_opt?.map((option) => securityOption(option, directory)),
     ),
-    ...given('sysctls', service.sysctls),
-    ...given('userNamespaceMode', service.userns_mode),
-    ...given('cgroupParent', service.cgroup_parent),
-    ...given('ociRuntime', service.runtime),
-    ...given('storageOptions', service.storage_opt),
-    ...given('shmSizeBytes', service.shm_size === undefined ? undefined : memoryBytes(service.shm_size)),
-    ...given(
+    ...optionalField('sysctls', service.sysctls),
+    ...optionalField('userNamespaceMode', service.userns_mode),
+    ...optionalField('cgroupParent', service.cgroup_parent),
+    ...optionalField('ociRuntime', service.runtime),
+    ...optionalField('storageOptions', service.storage_opt),
+    ...optionalField('shmSizeBytes', service.shm_size === undefined ? undefined : memoryBytes(service.shm_size)),
+    ...optionalField(
       'ulimits',
       service.ulimits &&
         Object.fromEntries(
@@ -104,11 +104,11 @@ function healthcheck(check: Healthcheck): HealthcheckSpec | undefined {
     duration === undefined ? undefined : duration / NANOSECONDS_PER_MS;
   return {
     test: check.test,
-    ...given('intervalMs', ms(check.interval)),
-    ...given('timeoutMs', ms(check.timeout)),
-    ...given('retries', check.retries),
-    ...given('startPeriodMs', ms(check.start_period)),
-    ...given('startIntervalMs', ms(check.start_interval)),
+    ...optionalField('intervalMs', ms(check.interval)),
+    ...optionalField('timeoutMs', ms(check.timeout)),
+    ...optionalField('retries', check.retries),
+    ...optionalField('startPeriodMs', ms(check.start_period)),
+    ...optionalField('startIntervalMs', ms(check.start_interval)),
   };
 }
 
@@ -117,16 +117,20 @@ export function restartPolicy(service: Service): RestartPolicy | undefined {
   if (service.restart !== undefined) {
     const [name = '', retries] = service.restart.split(':');
     if (name === 'always' || name === 'unless-stopped' || name === 'no') return { name };
-    return { name: 'on-failure', ...given('maximumRetries', retries === undefined ? undefined : Number(retries)) };
+    return {
+      name: 'on-failure',
+      ...optionalField('maximumRetries', retries === undefined ? undefined : Number(retries)),
+    };
   }
   const policy = service.deploy?.restart_policy;
   if (policy === undefined) return undefined;
   if (policy.condition === 'none') return { name: 'no' };
-  if (policy.condition === 'on-failure') return { name: 'on-failure', ...given('maximumRetries', policy.max_attempts) };
+  if (policy.condition === 'on-failure')
+    return { name: 'on-failure', ...optionalField('maximumRetries', policy.max_attempts) };
   return { name: 'always' };
 }
 
-function volumesFrom(service: Service, containerOf: Circumstances['containerOf']): string[] | undefined {
+function volumesFrom(service: Service, containerOf: CreationContext['containerOf']): string[] | undefined {
   return service.volumes_from?.map((entry) => {
     if (entry.startsWith('container:')) return entry.slice('container:'.length);
     const [name = '', ...access] = entry.split(':');

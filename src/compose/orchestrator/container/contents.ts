@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project.js';
 import type { FileToPut } from '../../runtime/spec.js';
-import { given } from './given.js';
+import { optionalField } from './optional-field.js';
 import { givenFiles, isMounted, type GivenFile } from './mounts.js';
 
 /** The files copied into a service's containers, and their digest. */
@@ -32,9 +32,9 @@ export async function readContents(
     copied.map(async (file) => ({
       path: file.target,
       content: await contentOf(project, file, held),
-      ...given('mode', file.reference.mode),
-      ...given('uid', numeric(file.reference.uid)),
-      ...given('gid', numeric(file.reference.gid)),
+      ...optionalField('mode', file.reference.mode),
+      ...optionalField('uid', numeric(file.reference.uid)),
+      ...optionalField('gid', numeric(file.reference.gid)),
     })),
   );
   return { files, digest: digestOf(files, copied, `${project.name}/${service}`) };

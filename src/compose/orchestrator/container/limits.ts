@@ -4,44 +4,47 @@ import { parseMemory } from '../../model/memory.js';
 import type { Service, ThrottleDevice } from '../../model/service.js';
 import type { DeviceRequest as RequestedDevice } from '../../model/workload.js';
 import type { BlockIo, ContainerSpec, DeviceRequest, Resources, ThrottledDevice } from '../../runtime/spec.js';
-import { given } from './given.js';
+import { optionalField } from './optional-field.js';
 
 export function limits(service: Service): Resources {
   const { limits: limit, reservations } = service.deploy?.resources ?? {};
   const memory = service.mem_limit ?? limit?.memory;
   const reservation = service.mem_reservation ?? reservations?.memory;
   return {
-    ...given('cpus', service.cpus ?? limit?.cpus),
-    ...given('cpuShares', service.cpu_shares),
-    ...given('cpuQuotaMicroseconds', service.cpu_quota),
-    ...given('cpuPeriodMicroseconds', service.cpu_period),
-    ...given('cpuRealtimeRuntimeMicroseconds', service.cpu_rt_runtime),
-    ...given('cpuRealtimePeriodMicroseconds', service.cpu_rt_period),
-    ...given('cpuset', service.cpuset),
-    ...given('memoryBytes', memory === undefined ? undefined : memoryBytes(memory)),
-    ...given('memoryReservationBytes', reservation === undefined ? undefined : memoryBytes(reservation)),
-    ...given('memorySwapBytes', service.memswap_limit === undefined ? undefined : swapBytes(service.memswap_limit)),
-    ...given('memorySwappiness', service.mem_swappiness),
-    ...given('oomKillDisable', service.oom_kill_disable),
-    ...given('oomScoreAdjustment', service.oom_score_adj),
-    ...given('pids', service.pids_limit ?? limit?.pids),
-    ...given('blockIo', blockIo(service)),
+    ...optionalField('cpus', service.cpus ?? limit?.cpus),
+    ...optionalField('cpuShares', service.cpu_shares),
+    ...optionalField('cpuQuotaMicroseconds', service.cpu_quota),
+    ...optionalField('cpuPeriodMicroseconds', service.cpu_period),
+    ...optionalField('cpuRealtimeRuntimeMicroseconds', service.cpu_rt_runtime),
+    ...optionalField('cpuRealtimePeriodMicroseconds', service.cpu_rt_period),
+    ...optionalField('cpuset', service.cpuset),
+    ...optionalField('memoryBytes', memory === undefined ? undefined : memoryBytes(memory)),
+    ...optionalField('memoryReservationBytes', reservation === undefined ? undefined : memoryBytes(reservation)),
+    ...optionalField(
+      'memorySwapBytes',
+      service.memswap_limit === undefined ? undefined : swapBytes(service.memswap_limit),
+    ),
+    ...optionalField('memorySwappiness', service.mem_swappiness),
+    ...optionalField('oomKillDisable', service.oom_kill_disable),
+    ...optionalField('oomScoreAdjustment', service.oom_score_adj),
+    ...optionalField('pids', service.pids_limit ?? limit?.pids),
+    ...optionalField('blockIo', blockIo(service)),
   };
 }
 
 export function deviceSettings(service: Service): Partial<ContainerSpec> {
   const requests = [...(service.gpus ?? []), ...(service.deploy?.resources?.reservations?.devices ?? [])];
   return {
-    ...given(
+    ...optionalField(
       'devices',
       service.devices?.map(({ source, target, permissions }) => ({
         source,
         target: target ?? source,
-        ...given('permissions', permissions),
+        ...optionalField('permissions', permissions),
       })),
     ),
-    ...given('deviceCgroupRules', service.device_cgroup_rules),
-    ...given('deviceRequests', requests.length === 0 ? undefined : requests.map(deviceRequest)),
+    ...optionalField('deviceCgroupRules', service.device_cgroup_rules),
+    ...optionalField('deviceRequests', requests.length === 0 ? undefined : requests.map(deviceRequest)),
   };
 }
 
@@ -70,15 +73,15 @@ function blockIo({ blkio_config: config }: Service): BlockIo | undefined {
   ): ThrottledDevice[] | undefined =>
     devices?.map((device) => ({ path: device.path ?? '', rate: rate(device.rate ?? '0') }));
   return {
-    ...given('weight', config.weight),
-    ...given(
+    ...optionalField('weight', config.weight),
+    ...optionalField(
       'weightDevices',
       config.weight_device?.map(({ path = '', weight = 0 }) => ({ path, weight })),
     ),
-    ...given('readBytes', rates(config.device_read_bps, memoryBytes)),
-    ...given('writeBytes', rates(config.device_write_bps, memoryBytes)),
-    ...given('readOperations', rates(config.device_read_iops, Number)),
-    ...given('writeOperations', rates(config.device_write_iops, Number)),
+    ...optionalField('readBytes', rates(config.device_read_bps, memoryBytes)),
+    ...optionalField('writeBytes', rates(config.device_write_bps, memoryBytes)),
+    ...optionalField('readOperations', rates(config.device_read_iops, Number)),
+    ...optionalField('writeOperations', rates(config.device_write_iops, Number)),
   };
 }
 
@@ -87,9 +90,9 @@ function deviceRequest(request: RequestedDevice): DeviceRequest {
   const count = request.count ?? (request.device_ids === undefined ? -1 : undefined);
   return {
     capabilities: request.capabilities ?? ['gpu'],
-    ...given('driver', request.driver),
-    ...given('count', count),
-    ...given('deviceIds', request.device_ids),
-    ...given('options', request.options),
+    ...optionalField('driver', request.driver),
+    ...optionalField('count', count),
+    ...optionalField('deviceIds', request.device_ids),
+    ...optionalField('options', request.options),
   };
 }

@@ -3,7 +3,7 @@ import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project.js';
 import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/service.js';
 import type { Mount } from '../../runtime/spec.js';
-import { given } from './given.js';
+import { optionalField } from './optional-field.js';
 import { memoryBytes } from './limits.js';
 
 /** @throws ComposeFailure ComposeValidationError.unsupported for a mount type that no backend supports */
@@ -34,14 +34,14 @@ export function givenFiles(project: Project, serviceName: string): GivenFile[] {
       section: 'secrets',
       reference,
       target: target.startsWith('/') ? target : `/run/secrets/${target}`,
-      ...given('file', project.secrets[reference.source]?.file),
+      ...optionalField('file', project.secrets[reference.source]?.file),
     };
   });
   const configs = (service.configs ?? []).map((reference): GivenFile => ({
     section: 'configs',
     reference,
     target: reference.target ?? `/${reference.source}`,
-    ...given('file', project.configs[reference.source]?.file),
+    ...optionalField('file', project.configs[reference.source]?.file),
   }));
   return [...secrets, ...configs];
 }
@@ -62,26 +62,26 @@ function mountedFiles(project: Project, serviceName: string): Mount[] {
 
 function volumeMount(project: Project, service: string, mount: ServiceMount, index: number): Mount {
   const { target, source } = mount;
-  const readOnly = given('readOnly', mount.read_only);
+  const readOnly = optionalField('readOnly', mount.read_only);
   switch (mount.type) {
     case 'bind':
       return { type: 'bind', source: source ?? '', target, ...readOnly, ...bindOptions(mount.bind ?? {}) };
     case 'volume':
       return {
         type: 'volume',
-        ...given('source', source === undefined ? undefined : (project.volumes[source]?.name ?? source)),
+        ...optionalField('source', source === undefined ? undefined : (project.volumes[source]?.name ?? source)),
         target,
         ...readOnly,
-        ...given('noCopy', mount.volume?.nocopy),
-        ...given('subpath', mount.volume?.subpath),
+        ...optionalField('noCopy', mount.volume?.nocopy),
+        ...optionalField('subpath', mount.volume?.subpath),
       };
     case 'tmpfs':
       return {
         type: 'tmpfs',
         target,
         ...readOnly,
-        ...given('sizeBytes', mount.tmpfs?.size === undefined ? undefined : memoryBytes(mount.tmpfs.size)),
-        ...given('mode', mount.tmpfs?.mode),
+        ...optionalField('sizeBytes', mount.tmpfs?.size === undefined ? undefined : memoryBytes(mount.tmpfs.size)),
+        ...optionalField('mode', mount.tmpfs?.mode),
       };
     case 'cluster':
     case 'npipe':
@@ -97,12 +97,12 @@ const PROPAGATIONS = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rsla
 
 function bindOptions({ create_host_path: createHostPath, propagation, selinux }: BindOptions): Partial<Mount> {
   return {
-    ...given('createHostPath', createHostPath),
-    ...given(
+    ...optionalField('createHostPath', createHostPath),
+    ...optionalField(
       'propagation',
       PROPAGATIONS.find((known) => known === propagation),
     ),
-    ...given('selinux', selinux),
+    ...optionalField('selinux', selinux),
   };
 }
 
@@ -120,8 +120,8 @@ function tmpfsMount(entry: string): Mount {
   return {
     type: 'tmpfs',
     target,
-    ...given('sizeBytes', size === undefined ? undefined : memoryBytes(size)),
-    ...given('mode', mode === undefined ? undefined : Number.parseInt(mode, 8)),
-    ...given('readOnly', settings.has('ro') ? true : undefined),
+    ...optionalField('sizeBytes', size === undefined ? undefined : memoryBytes(size)),
+    ...optionalField('mode', mode === undefined ? undefined : Number.parseInt(mode, 8)),
+    ...optionalField('readOnly', settings.has('ro') ? true : undefined),
   };
 }

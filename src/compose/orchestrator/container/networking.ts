@@ -3,38 +3,38 @@ import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project.js';
 import type { Port, ServiceNetwork } from '../../model/service.js';
 import type { ContainerSpec, NetworkAttachment, PortProtocol, PublishedPort } from '../../runtime/spec.js';
-import { sharedNamespace, type Circumstances } from './circumstances.js';
-import { given } from './given.js';
+import { sharedNamespace, type CreationContext } from './creation-context.js';
+import { optionalField } from './optional-field.js';
 
 export function networking(
   project: Project,
   serviceName: string,
-  { containerOf, number }: Circumstances,
+  { containerOf, number }: CreationContext,
 ): Partial<ContainerSpec> {
   const service = project.services[serviceName] ?? {};
   const mode = sharedNamespace(service.network_mode, containerOf);
   return {
     ...(mode === undefined || mode === 'bridge'
-      ? given('networks', service.networks && attachments(project, serviceName, service.networks))
+      ? optionalField('networks', service.networks && attachments(project, serviceName, service.networks))
       : { networkMode: networkMode(mode, serviceName) }),
-    ...given(
+    ...optionalField(
       'ports',
       service.ports?.map((port, index) => publishedPort(port, number, ['services', serviceName, 'ports', index])),
     ),
-    ...given('expose', service.expose?.flatMap(exposedPorts)),
-    ...given('hostname', service.hostname),
-    ...given('domainName', service.domainname),
-    ...given('macAddress', service.mac_address),
-    ...given(
+    ...optionalField('expose', service.expose?.flatMap(exposedPorts)),
+    ...optionalField('hostname', service.hostname),
+    ...optionalField('domainName', service.domainname),
+    ...optionalField('macAddress', service.mac_address),
+    ...optionalField(
       'extraHosts',
       service.extra_hosts &&
         Object.entries(service.extra_hosts).flatMap(([host, addresses]) =>
           addresses.map((address) => ({ host, address })),
         ),
     ),
-    ...given('dns', service.dns),
-    ...given('dnsSearch', service.dns_search),
-    ...given('dnsOptions', service.dns_opt),
+    ...optionalField('dns', service.dns),
+    ...optionalField('dnsSearch', service.dns_search),
+    ...optionalField('dnsOptions', service.dns_opt),
   };
 }
 
@@ -55,11 +55,11 @@ function attachments(
     .map(([key, settings]) => ({
       network: project.networks[key]?.name ?? key,
       aliases: [...new Set([serviceName, ...(settings?.aliases ?? []), ...linked])],
-      ...given('ipv4Address', settings?.ipv4_address),
-      ...given('ipv6Address', settings?.ipv6_address),
-      ...given('linkLocalAddresses', settings?.link_local_ips),
-      ...given('macAddress', settings?.mac_address),
-      ...given('driverOptions', settings?.driver_opts),
+      ...optionalField('ipv4Address', settings?.ipv4_address),
+      ...optionalField('ipv6Address', settings?.ipv6_address),
+      ...optionalField('linkLocalAddresses', settings?.link_local_ips),
+      ...optionalField('macAddress', settings?.mac_address),
+      ...optionalField('driverOptions', settings?.driver_opts),
     }));
 }
 
@@ -92,8 +92,8 @@ export function publishedPort(port: Port, number: number, path: readonly (string
   return {
     containerPort: port.target,
     protocol: protocolOf(port.protocol),
-    ...given('hostAddress', port.host_ip),
-    ...given('hostPort', hostPort),
+    ...optionalField('hostAddress', port.host_ip),
+    ...optionalField('hostPort', hostPort),
   };
 }
 

@@ -11,23 +11,23 @@ import type { LogOptions } from '../runtime.js';
 import type { ContainerSpec, Mount } from '../spec.js';
 import { attachedProgram, runProgram } from './process.js';
 import { endRun, startRun } from './run.js';
-import { change, emit, find, now, recordOf, type MockContainer, type MockWorld } from './world.js';
+import { change, emit, find, now, recordOf, type MockContainer, type MockState } from './mock-state.js';
 
-export function mockContainers(world: MockWorld): EngineContainers {
+export function mockContainers(mockState: MockState): EngineContainers {
   return {
-    create: async (spec) => create(world, spec),
-    inspect: async (id) => recordOf(find(world, id)),
+    create: async (spec) => create(mockState, spec),
+    inspect: async (id) => recordOf(find(mockState, id)),
     list: async (labels) =>
-      [...world.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
+      [...mockState.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
     async start(id) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       if (container.state === 'running') throw backendFailure(`'${id}' is already running.`);
-      startRun(world, container);
+      startRun(mockState, container);
     },
     async startAttached({ id }, stdin, signal) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       const output = channel<OutputChunk>({ capacity: Infinity });
-      startRun(world, container, { stdin, output });
+      startRun(mockState, container, { stdin, output });
       const exitCode = async (): Promise<number> => {
         while (container.state !== 'ended') await container.change.next(signal);
         return container.exitCode ?? 0;
@@ -35,12 +35,12 @@ export function mockContainers(world: MockWorld): EngineContainers {
       return attachedProcess({ output, exitCode, resize: () => Promise.resolve() });
     },
     async stop(id, timeoutSeconds, signal) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       container.heldDown = true;
       container.process?.signal(container.spec.stopSignal ?? 'SIGTERM');
       const patience = new AbortController();
       const bound = AbortSignal.any([patience.signal, ...(signal === undefined ? [] : [signal])]);
-      const late = world.clock.sleep(timeoutSeconds * 1000, bound).then(() => container.process?.signal('SIGKILL'));
+      const late = mockState.clock.sleep(timeoutSeconds * 1000, bound).then(() => container.process?.signal('SIGKILL'));
       late.catch(() => undefined); // The container ended before the timeout.
       try {
         await untilEnded(container, signal);
@@ -49,73 +49,73 @@ export function mockContainers(world: MockWorld): EngineContainers {
       }
     },
     async kill(id, signalName) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       container.heldDown = true;
-      emit(world, container, 'killed', { signal: signalName });
+      emit(mockState, container, 'killed', { signal: signalName });
       container.process?.signal(signalName);
     },
     async remove(id, { force }) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       if (container.state === 'running') {
         if (!force) throw backendFailure(`'${id}' runs.`);
         container.heldDown = true;
         container.process?.signal('SIGKILL');
-        endRun(world, container, 137);
+        endRun(mockState, container, 137);
       }
-      world.containers.delete(id);
-      emit(world, container, 'removed');
+      mockState.containers.delete(id);
+      emit(mockState, container, 'removed');
       container.change.notify();
     },
     async rename(id, name) {
-      const container = find(world, id);
-      if ([...world.containers.values()].some((other) => other.spec.name === name)) throw alreadyExists(name);
+      const container = find(mockState, id);
+      if ([...mockState.containers.values()].some((other) => other.spec.name === name)) throw alreadyExists(name);
       container.spec = { ...container.spec, name };
     },
     async untilEnded(id, signal) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       await untilEnded(container, signal);
       return container.exitCode;
     },
-    logs: async ({ id }, options) => lines(find(world, id), options),
+    logs: async ({ id }, options) => lines(find(mockState, id), options),
     async stats(id) {
       const none = { cpuUsageMicroseconds: 0, memoryUsageBytes: 0, memoryLimitBytes: 0, processes: 1 };
       const idle = { ...none, blockReadBytes: 0, blockWriteBytes: 0, networks: [] };
-      return { ...idle, ...find(world, id).stats, id, sampledAt: now(world) };
+      return { ...idle, ...find(mockState, id).stats, id, sampledAt: now(mockState) };
     },
     async exec(id, spec) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       const { command } = spec;
-      const program = world.programs({ kind: 'exec', container: container.spec.name, command }) ?? (() => 0);
+      const program = mockState.programs({ kind: 'exec', container: container.spec.name, command }) ?? (() => 0);
       const environment = { ...container.spec.environment, ...spec.environment };
       const { output, running } = attachedProgram(program, { command, environment, stdin: spec.stdin });
       return attachedProcess({ output, exitCode: () => running.exit, resize: () => Promise.resolve() });
     },
     async top(id) {
-      const { spec } = find(world, id);
+      const { spec } = find(mockState, id);
       const command = [...(spec.entrypoint ?? []), ...(spec.command ?? [])].join(' ');
       return { titles: ['USER', 'PID', 'COMMAND'], processes: [[spec.user ?? 'root', '1', command]] };
     },
     async putArchive(id, archive) {
-      find(world, id).archives.push(archive);
+      find(mockState, id).archives.push(archive);
     },
-    runHealthcheck: (id) => runHealthcheck(world, find(world, id)),
+    runHealthcheck: (id) => runHealthcheck(mockState, find(mockState, id)),
   };
 }
 
-function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
-  const image = world.images.get(qualifyImage(spec.image));
+function create(mockState: MockState, spec: ContainerSpec): CreatedContainer {
+  const image = mockState.images.get(qualifyImage(spec.image));
   if (image === undefined) throw imageNotFound(spec.image);
-  if ([...world.containers.values()].some((other) => other.spec.name === spec.name)) throw alreadyExists(spec.name);
-  for (const { network } of spec.networks ?? []) if (!world.networks.has(network)) throw notFound(network);
-  const id = world.newId();
-  const mounts = (spec.mounts ?? []).map((mount) => withVolume(world, mount));
-  const host = world.containers.size + 2;
-  const networks = [...world.networks.keys()];
+  if ([...mockState.containers.values()].some((other) => other.spec.name === spec.name)) throw alreadyExists(spec.name);
+  for (const { network } of spec.networks ?? []) if (!mockState.networks.has(network)) throw notFound(network);
+  const id = mockState.newId();
+  const mounts = (spec.mounts ?? []).map((mount) => withVolume(mockState, mount));
+  const host = mockState.containers.size + 2;
+  const networks = [...mockState.networks.keys()];
   const container: MockContainer = {
     id,
     spec: { ...spec, ...(spec.mounts && { mounts }) },
     imageId: image.id,
-    createdAt: now(world),
+    createdAt: now(mockState),
     state: 'created',
     restartCount: 0,
     heldDown: false,
@@ -130,17 +130,17 @@ function create(world: MockWorld, spec: ContainerSpec): CreatedContainer {
     archives: [],
     change: change(),
   };
-  world.containers.set(id, container);
-  emit(world, container, 'created');
+  mockState.containers.set(id, container);
+  emit(mockState, container, 'created');
   return { id, warnings: [] };
 }
 
 /** Engines create a missing named volume, and generate a name for an anonymous one. */
-function withVolume(world: MockWorld, mount: Mount): Mount {
+function withVolume(mockState: MockState, mount: Mount): Mount {
   if (mount.type !== 'volume') return mount;
-  const { source = world.newId() } = mount;
-  if (!world.volumes.has(source)) {
-    world.volumes.set(source, { name: source, driver: 'local', labels: {}, createdAt: now(world) });
+  const { source = mockState.newId() } = mount;
+  if (!mockState.volumes.has(source)) {
+    mockState.volumes.set(source, { name: source, driver: 'local', labels: {}, createdAt: now(mockState) });
   }
   return { ...mount, source };
 }
@@ -171,19 +171,19 @@ async function* lines(container: MockContainer, options: LogOptions): AsyncGener
 /**
  * Counts as engines do: `retries` consecutive failures mean unhealthy, and failures in the start period do not count.
  */
-async function runHealthcheck(world: MockWorld, container: MockContainer): Promise<void> {
+async function runHealthcheck(mockState: MockState, container: MockContainer): Promise<void> {
   const { healthcheck, name, environment = {} } = container.spec;
   if (container.health === undefined || healthcheck === undefined) throw backendFailure('There is no health check.');
   const command = healthcheck.test.slice(1);
-  const program = world.programs({ kind: 'healthcheck', container: name, command }) ?? (() => 0);
+  const program = mockState.programs({ kind: 'healthcheck', container: name, command }) ?? (() => 0);
   let output = '';
   const run = runProgram(program, { command, environment, write: (_stream, text) => (output += text) });
   const failed = (await run.exit) !== 0;
-  const age = world.clock.now().getTime() - Date.parse(container.startedAt ?? now(world));
+  const age = mockState.clock.now().getTime() - Date.parse(container.startedAt ?? now(mockState));
   const free = container.health.status === 'starting' && age < (healthcheck.startPeriodMs ?? 0);
   const failingStreak = failed && !free ? container.health.failingStreak + 1 : 0;
   const before = container.health.status;
   const status = !failed ? 'healthy' : failingStreak >= (healthcheck.retries ?? 3) ? 'unhealthy' : before;
-  container.health = { status, failingStreak, checkedAt: now(world), ...(output !== '' && { output }) };
-  if (status !== before) emit(world, container, 'health', { health: status });
+  container.health = { status, failingStreak, checkedAt: now(mockState), ...(output !== '' && { output }) };
+  if (status !== before) emit(mockState, container, 'health', { health: status });
 }

@@ -1,6 +1,6 @@
 /** Runs each of the mock's operations on the current state of a file. */
 import type { Engine } from '../engine/engine.js';
-import type { Keeper } from './kept.js';
+import type { Keeper } from './state-file.js';
 
 /** Operations that last as long as a container runs. They start from the current state and do not hold the lock. */
 const WAITING = new Set(['untilEnded']);

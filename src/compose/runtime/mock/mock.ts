@@ -16,11 +16,11 @@ import { transientStopMarks, type StopMarks } from '../state.js';
 import { mockContainers } from './containers.js';
 import { withFaults, type Faults } from './faults.js';
 import { guarded } from './guarded.js';
-import { keepIn } from './kept.js';
+import { keepIn } from './state-file.js';
 import type { MockPrograms } from './process.js';
 import { addImage, mockImages, mockNetworks, mockSecrets, mockVolumes } from './resources.js';
 import { endRun } from './run.js';
-import { change, emit, find, now, type MockWorld } from './world.js';
+import { change, emit, find, now, type MockState } from './mock-state.js';
 
 export interface MockParts {
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export interface MockControl {
 }
 
 export function mockBackend(parts: MockParts): Mock {
-  const world: MockWorld = {
+  const mockState: MockState = {
     clock: parts.clock,
     newId: parts.newId ?? (() => randomBytes(32).toString('hex')),
     programs: parts.programs ?? (() => undefined),
@@ -76,60 +76,60 @@ export function mockBackend(parts: MockParts): Mock {
     events: [],
     happened: change(),
   };
-  for (const reference of parts.images ?? []) addImage(world, reference);
+  for (const reference of parts.images ?? []) addImage(mockState, reference);
   const engine: Engine = {
     conformer: 'mock',
     place: 'mock',
     refuses: { wait: false, networks: false },
-    system: mockSystem(world),
-    containers: mockContainers(world),
-    images: mockImages(world, parts.pullable ?? (() => true)),
-    volumes: mockVolumes(world),
-    networks: mockNetworks(world),
-    secrets: mockSecrets(world),
+    system: mockSystem(mockState),
+    containers: mockContainers(mockState),
+    images: mockImages(mockState, parts.pullable ?? (() => true)),
+    volumes: mockVolumes(mockState),
+    networks: mockNetworks(mockState),
+    secrets: mockSecrets(mockState),
   };
   const backend = engineBackend({
-    engine: parts.file === undefined ? engine : guarded(engine, keepIn(parts.file, world)),
+    engine: parts.file === undefined ? engine : guarded(engine, keepIn(parts.file, mockState)),
     marks: parts.marks ?? transientStopMarks(),
     clock: parts.clock,
   });
-  return { ...withFaults(backend), control: mockControl(world) };
+  return { ...withFaults(backend), control: mockControl(mockState) };
 }
 
-function mockControl(world: MockWorld): MockControl {
+function mockControl(mockState: MockState): MockControl {
   return {
-    addImage: (reference) => void addImage(world, reference),
+    addImage: (reference) => void addImage(mockState, reference),
     exit(id, exitCode) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       if (container.state !== 'running') throw backendFailure(`'${id}' is not running.`);
-      endRun(world, container, exitCode);
+      endRun(mockState, container, exitCode);
     },
     log(id, stream, line) {
-      const container = find(world, id);
-      container.log.push({ stream, line, time: now(world) });
+      const container = find(mockState, id);
+      container.log.push({ stream, line, time: now(mockState) });
       container.change.notify();
     },
     setHealth(id, status) {
-      const container = find(world, id);
-      container.health = { status, failingStreak: 0, checkedAt: now(world) };
-      emit(world, container, 'health', { health: status });
+      const container = find(mockState, id);
+      container.health = { status, failingStreak: 0, checkedAt: now(mockState) };
+      emit(mockState, container, 'health', { health: status });
     },
-    setStats: (id, stats) => void (find(world, id).stats = stats),
+    setStats: (id, stats) => void (find(mockState, id).stats = stats),
     runOutOfMemory(id) {
-      const container = find(world, id);
-      emit(world, container, 'oomKilled');
+      const container = find(mockState, id);
+      emit(mockState, container, 'oomKilled');
       container.process?.signal('SIGKILL');
     },
     vanish(id) {
-      const container = find(world, id);
+      const container = find(mockState, id);
       container.heldDown = true;
       container.process?.signal('SIGKILL');
-      if (container.state === 'running') endRun(world, container, 137);
-      world.containers.delete(container.id);
-      emit(world, container, 'removed');
+      if (container.state === 'running') endRun(mockState, container, 137);
+      mockState.containers.delete(container.id);
+      emit(mockState, container, 'removed');
     },
-    archives: (id) => find(world, id).archives,
-    secretValue: (name) => world.secrets.get(name)?.value,
+    archives: (id) => find(mockState, id).archives,
+    secretValue: (name) => mockState.secrets.get(name)?.value,
   };
 }
 
@@ -141,39 +141,39 @@ const version: RuntimeVersion = {
   architecture: 'amd64',
 };
 
-function mockSystem(world: MockWorld): EngineSystem {
+function mockSystem(mockState: MockState): EngineSystem {
   return {
     ping: async () => undefined,
     version: async () => version,
     info: async () => {
-      const containers = [...world.containers.values()];
+      const containers = [...mockState.containers.values()];
       return {
         ...version,
         hostname: 'mock',
         containers: containers.length,
         containersRunning: containers.filter(({ state }) => state === 'running').length,
-        images: world.images.size,
+        images: mockState.images.size,
         cpus: 1,
         memoryBytes: 0,
       };
     },
-    events: async (options) => events(world, world.events.length, options),
+    events: async (options) => events(mockState, mockState.events.length, options),
   };
 }
 
 async function* events(
-  world: MockWorld,
+  mockState: MockState,
   listening: number,
   options: EngineEventOptions,
 ): AsyncGenerator<EngineEvent, void> {
   const { since, live, labels = {}, signal } = options;
   for (let at = since === undefined ? listening : 0; ; at++) {
-    while (at >= world.events.length) {
+    while (at >= mockState.events.length) {
       if (!live) return;
-      await world.happened.next(signal);
+      await mockState.happened.next(signal);
     }
     signal?.throwIfAborted();
-    const event = world.events[at];
+    const event = mockState.events[at];
     const wanted = since === undefined || Date.parse(event?.time ?? '') >= since.getTime();
     if (event !== undefined && wanted && hasLabels(event.labels, labels)) yield event;
   }

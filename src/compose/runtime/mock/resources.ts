@@ -12,31 +12,37 @@ import type {
   VolumeRecord,
 } from '../records.js';
 import type { ImageOperations, NetworkOperations, SecretOperations, VolumeOperations } from '../runtime.js';
-import { now, type MockWorld } from './world.js';
+import { now, type MockState } from './mock-state.js';
 
-export function addImage(world: MockWorld, reference: string, labels: Readonly<Record<string, string>> = {}): string {
+export function addImage(
+  mockState: MockState,
+  reference: string,
+  labels: Readonly<Record<string, string>> = {},
+): string {
   const whole = qualifyImage(reference);
-  const id = world.newId();
-  world.images.set(whole, { id, tags: [whole], createdAt: now(world), sizeBytes: 0, labels });
+  const id = mockState.newId();
+  mockState.images.set(whole, { id, tags: [whole], createdAt: now(mockState), sizeBytes: 0, labels });
   return id;
 }
 
 /** @param pullable which images the mock's registry contains */
-export function mockImages(world: MockWorld, pullable: (reference: string) => boolean): ImageOperations {
+export function mockImages(mockState: MockState, pullable: (reference: string) => boolean): ImageOperations {
   const find = (reference: string): ImageRecord => {
     const image =
-      world.images.get(qualifyImage(reference)) ?? [...world.images.values()].find(({ id }) => id === reference);
+      mockState.images.get(qualifyImage(reference)) ??
+      [...mockState.images.values()].find(({ id }) => id === reference);
     if (image === undefined) throw imageNotFound(reference);
     return image;
   };
   return {
-    list: async ({ labels = {} } = {}) => [...world.images.values()].filter((image) => hasLabels(image.labels, labels)),
+    list: async ({ labels = {} } = {}) =>
+      [...mockState.images.values()].filter((image) => hasLabels(image.labels, labels)),
     inspect: async (reference) => find(reference),
     pull: async (reference) => pull(reference),
     build: async ({ tags, labels }) => build(tags, labels),
     async remove(reference) {
       const [tag = ''] = find(reference).tags;
-      world.images.delete(tag);
+      mockState.images.delete(tag);
     },
   };
 
@@ -44,7 +50,7 @@ export function mockImages(world: MockWorld, pullable: (reference: string) => bo
     const whole = qualifyImage(reference);
     yield { message: `Pulling ${whole}` };
     if (!pullable(whole)) throw imageNotFound(reference);
-    if (!world.images.has(whole)) addImage(world, whole);
+    if (!mockState.images.has(whole)) addImage(mockState, whole);
     yield { message: `Pulled ${whole}` };
   }
 
@@ -53,82 +59,82 @@ export function mockImages(world: MockWorld, pullable: (reference: string) => bo
     labels: Readonly<Record<string, string>> | undefined,
   ): AsyncGenerator<BuildProgress, void> {
     yield { type: 'log', line: 'The mock builds nothing.' };
-    const ids = tags.map((tag) => addImage(world, tag, labels));
-    yield { type: 'done', imageId: ids[0] ?? world.newId() };
+    const ids = tags.map((tag) => addImage(mockState, tag, labels));
+    yield { type: 'done', imageId: ids[0] ?? mockState.newId() };
   }
 }
 
-export function mockVolumes(world: MockWorld): VolumeOperations {
+export function mockVolumes(mockState: MockState): VolumeOperations {
   const find = (name: string): VolumeRecord => {
-    const volume = world.volumes.get(name);
+    const volume = mockState.volumes.get(name);
     if (volume === undefined) throw notFound(name);
     return volume;
   };
   return {
     async create({ name, driver = 'local', labels = {} }) {
-      if (world.volumes.has(name)) throw alreadyExists(name);
-      const volume = { name, driver, labels, createdAt: now(world) };
-      world.volumes.set(name, volume);
+      if (mockState.volumes.has(name)) throw alreadyExists(name);
+      const volume = { name, driver, labels, createdAt: now(mockState) };
+      mockState.volumes.set(name, volume);
       return volume;
     },
     list: async ({ labels = {} } = {}) =>
-      [...world.volumes.values()].filter((volume) => hasLabels(volume.labels, labels)),
+      [...mockState.volumes.values()].filter((volume) => hasLabels(volume.labels, labels)),
     inspect: async (name) => find(name),
     async remove(name) {
       find(name);
-      const used = [...world.containers.values()].some(({ spec }) =>
+      const used = [...mockState.containers.values()].some(({ spec }) =>
         spec.mounts?.some((mount) => mount.type === 'volume' && mount.source === name),
       );
       if (used) throw backendFailure(`Volume '${name}' is in use.`);
-      world.volumes.delete(name);
+      mockState.volumes.delete(name);
     },
   };
 }
 
-export function mockNetworks(world: MockWorld): NetworkOperations {
+export function mockNetworks(mockState: MockState): NetworkOperations {
   const find = (id: string): NetworkRecord => {
-    const network = world.networks.get(id) ?? [...world.networks.values()].find((other) => other.id === id);
+    const network = mockState.networks.get(id) ?? [...mockState.networks.values()].find((other) => other.id === id);
     if (network === undefined) throw notFound(id);
     return network;
   };
   return {
     async create({ name, driver = 'bridge', internal = false, labels = {} }) {
-      if (world.networks.has(name)) throw alreadyExists(name);
-      const network = { id: world.newId(), name, driver, internal, labels };
-      world.networks.set(name, network);
+      if (mockState.networks.has(name)) throw alreadyExists(name);
+      const network = { id: mockState.newId(), name, driver, internal, labels };
+      mockState.networks.set(name, network);
       return network;
     },
     list: async ({ labels = {} } = {}) =>
-      [...world.networks.values()].filter((network) => hasLabels(network.labels, labels)),
+      [...mockState.networks.values()].filter((network) => hasLabels(network.labels, labels)),
     inspect: async (id) => find(id),
     async remove(id) {
       const { name } = find(id);
-      const used = [...world.containers.values()].some(({ spec }) =>
+      const used = [...mockState.containers.values()].some(({ spec }) =>
         spec.networks?.some(({ network }) => network === name),
       );
       if (used) throw backendFailure(`Network '${name}' is in use.`);
-      world.networks.delete(name);
+      mockState.networks.delete(name);
     },
   };
 }
 
-export function mockSecrets(world: MockWorld): SecretOperations {
+export function mockSecrets(mockState: MockState): SecretOperations {
   const find = (id: string): SecretRecord => {
-    const secret = world.secrets.get(id) ?? [...world.secrets.values()].find((other) => other.id === id);
+    const secret = mockState.secrets.get(id) ?? [...mockState.secrets.values()].find((other) => other.id === id);
     if (secret === undefined) throw notFound(id);
     const { value: _value, ...record } = secret;
     return record;
   };
   return {
     async create({ name, value, labels = {} }) {
-      if (world.secrets.has(name)) throw alreadyExists(name);
-      world.secrets.set(name, { id: world.newId(), name, labels, createdAt: now(world), value });
+      if (mockState.secrets.has(name)) throw alreadyExists(name);
+      mockState.secrets.set(name, { id: mockState.newId(), name, labels, createdAt: now(mockState), value });
       return find(name);
     },
-    list: async () => [...world.secrets.keys()].map(find),
+    list: async () => [...mockState.secrets.keys()].map(find),
     inspect: async (id) => find(id),
     async remove(id) {
-      world.secrets.delete(find(id).name);
+      mockState.secrets.delete(find(id).name);
     },
   };
 }

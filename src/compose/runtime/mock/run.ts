@@ -4,7 +4,7 @@ import { lineCutter } from '../lines.js';
 import { backendFailure } from '../errors.js';
 import type { OutputChunk, OutputStream, PortBinding } from '../records.js';
 import { runProgram, service } from './process.js';
-import { emit, now, type MockContainer, type MockWorld } from './world.js';
+import { emit, now, type MockContainer, type MockState } from './mock-state.js';
 
 /** The first port to assign when none is requested. */
 const FIRST_PORT = 49_153;
@@ -17,25 +17,25 @@ export interface Attachment {
   readonly output: Channel<OutputChunk>;
 }
 
-export function startRun(world: MockWorld, container: MockContainer, attachment?: Attachment): void {
-  container.ports = bindPorts(world, container);
+export function startRun(mockState: MockState, container: MockContainer, attachment?: Attachment): void {
+  container.ports = bindPorts(mockState, container);
   container.state = 'running';
   container.heldDown = false;
-  container.startedAt = later(now(world), container.startedAt);
+  container.startedAt = later(now(mockState), container.startedAt);
   delete container.exitCode;
   if (container.spec.healthcheck && container.spec.healthcheck.test[0] !== 'NONE') {
     container.health = { status: 'starting', failingStreak: 0 };
   }
-  emit(world, container, 'started');
+  emit(mockState, container, 'started');
   container.change.notify();
 
   const cutters = { stdout: lineCutter(), stderr: lineCutter() };
   const note = (stream: OutputStream, lines: readonly string[]): void => {
-    for (const line of lines) container.log.push({ stream, line, time: now(world) });
+    for (const line of lines) container.log.push({ stream, line, time: now(mockState) });
     if (lines.length > 0) container.change.notify();
   };
   const command = [...(container.spec.entrypoint ?? []), ...(container.spec.command ?? [])];
-  const program = world.programs({ kind: 'container', container: container.spec.name, command }) ?? service;
+  const program = mockState.programs({ kind: 'container', container: container.spec.name, command }) ?? service;
   const process = runProgram(program, {
     command,
     environment: container.spec.environment ?? {},
@@ -53,18 +53,18 @@ export function startRun(world: MockWorld, container: MockContainer, attachment?
       note('stderr', cutters.stderr.rest());
       attachment?.output.end();
       // A forced removal has already ended the run.
-      if (container.process === process && container.state === 'running') endRun(world, container, code);
+      if (container.process === process && container.state === 'running') endRun(mockState, container, code);
     })
     .catch(() => undefined);
 }
 
-export function endRun(world: MockWorld, container: MockContainer, code: number): void {
+export function endRun(mockState: MockState, container: MockContainer, code: number): void {
   container.state = 'ended';
   container.exitCode = code;
-  container.finishedAt = now(world);
+  container.finishedAt = now(mockState);
   delete container.process;
-  emit(world, container, 'ended', { exitCode: code });
-  if (wantsRestart(container, code)) void restartLater(world, container);
+  emit(mockState, container, 'ended', { exitCode: code });
+  if (wantsRestart(container, code)) void restartLater(mockState, container);
   container.change.notify();
 }
 
@@ -75,12 +75,12 @@ function wantsRestart(container: MockContainer, code: number): boolean {
   return code !== 0 && (restart.maximumRetries === undefined || container.restartCount < restart.maximumRetries);
 }
 
-async function restartLater(world: MockWorld, container: MockContainer): Promise<void> {
+async function restartLater(mockState: MockState, container: MockContainer): Promise<void> {
   const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** container.restartCount, LONGEST_BACKOFF_MS);
-  await world.clock.sleep(backoff);
-  if (container.heldDown || container.state !== 'ended' || !world.containers.has(container.id)) return;
+  await mockState.clock.sleep(backoff);
+  if (container.heldDown || container.state !== 'ended' || !mockState.containers.has(container.id)) return;
   container.restartCount++;
-  startRun(world, container);
+  startRun(mockState, container);
 }
 
 /** Runs are identified by their start time, so no two runs of a container may start at the same time. */
@@ -89,9 +89,9 @@ function later(time: string, before: string | undefined): string {
   return `${new Date(Date.parse(before) + 1).toISOString().slice(0, 23)}000000Z`;
 }
 
-function bindPorts(world: MockWorld, container: MockContainer): readonly PortBinding[] {
+function bindPorts(mockState: MockState, container: MockContainer): readonly PortBinding[] {
   const taken = new Set(
-    [...world.containers.values()]
+    [...mockState.containers.values()]
       .filter((other) => other !== container && other.state === 'running')
       .flatMap((other) => other.ports.map(({ hostPort, protocol }) => `${hostPort}/${protocol}`)),
   );

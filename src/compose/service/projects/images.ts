@@ -1,10 +1,10 @@
 /** Builds and pulls a project's images. */
 import type { BuildProjectHandler, PullProjectHandler } from '../../../../generated/compose/operations.js';
-import { buildProject as buildImages, pullProject as pullImages } from '../../orchestrator/image-acts.js';
+import { buildProject as buildImages, pullProject as pullImages } from '../../orchestrator/image-commands.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { streamOf, streamSignal } from '../streams.js';
-import { requireIngested, requireServices } from './acts.js';
+import { requireIngested, requireServices } from './project-commands.js';
 import { imageFrames } from './image-frames.js';
 import { loadIngested } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';

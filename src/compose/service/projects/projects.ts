@@ -12,7 +12,7 @@ import { allServices } from '../../model/profiles.js';
 import type { Project } from '../../model/project.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import { observeAll, observeProject, type Member } from '../../orchestrator/observed.js';
+import { observeAll, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import { replicaCount } from '../../orchestrator/plan.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { containerBody } from '../containers/container-body.js';
@@ -43,7 +43,7 @@ export const ingestProject: IngestProjectHandler<ComposeDependencies> = (
   dependencies,
 ) =>
   answering(refusals, () =>
-    dependencies.turns(params.name, async () => {
+    dependencies.projectLocks(params.name, async () => {
       const unusable = unusableEscapeIn(body, fileName);
       if (unusable !== null) return refusedText(unusable);
       if (dependencies.projects.get(params.name) === undefined) {
@@ -110,7 +110,7 @@ export const getProject: GetProjectHandler<ComposeDependencies> = ({ params, con
 
 export const deleteProject: DeleteProjectHandler<ComposeDependencies> = ({ params, query, context }, dependencies) =>
   answering(['OrchestratorError.projectNotFound'], () =>
-    dependencies.turns(params.name, async () => {
+    dependencies.projectLocks(params.name, async () => {
       await lookUp(params.name, context.signal, dependencies);
       const { orchestration } = orchestrationOf(context, dependencies);
       await down(orchestration, params.name, { volumes: query.volumes });

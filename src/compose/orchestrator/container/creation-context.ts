@@ -1,5 +1,5 @@
 /** Values known only when a container is about to be created. */
-export interface Circumstances {
+export interface CreationContext {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
@@ -12,7 +12,7 @@ export interface Circumstances {
 /** `service:<name>` means that service's container; other modes are passed to the engine. */
 export function sharedNamespace(
   mode: string | undefined,
-  containerOf: Circumstances['containerOf'],
+  containerOf: CreationContext['containerOf'],
 ): string | undefined {
   return mode?.startsWith('service:') === true ? `container:${containerOf(mode.slice('service:'.length))}` : mode;
 }

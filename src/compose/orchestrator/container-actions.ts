@@ -8,7 +8,7 @@ import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
 import type { Seen } from '../runtime/runtime.js';
 import { runHooks } from './hooks.js';
 import { reported, type Orchestration } from './orchestration.js';
-import { given } from './container/given.js';
+import { optionalField } from './container/optional-field.js';
 
 /** Identifies a container to the runtime and in messages. */
 export type ContainerName = Pick<ContainerRecord, 'id' | 'name'>;
@@ -54,12 +54,16 @@ export async function stopContainer(
   await reported(orchestration, 'Container', container.name, ['Stopping', 'Stopped'], async () => {
     try {
       if (container.status === 'running') await runHooks(orchestration, container, service?.pre_stop);
-      await backend.containers.stop(container.id, { signal, ...seen, ...given('timeoutSeconds', timeoutSeconds) });
+      await backend.containers.stop(container.id, {
+        signal,
+        ...seen,
+        ...optionalField('timeoutSeconds', timeoutSeconds),
+      });
     } catch (error) {
       if (isRuntimeError(error, 'notFound')) return;
       if (!isRuntimeError(error, 'invalidState')) throw error;
       if ((await untilSettled(orchestration, container.id)) !== 'running') return;
-      await backend.containers.stop(container.id, { signal, ...given('timeoutSeconds', timeoutSeconds) });
+      await backend.containers.stop(container.id, { signal, ...optionalField('timeoutSeconds', timeoutSeconds) });
     }
   });
 }

@@ -42,7 +42,7 @@ export interface MockContainer {
   readonly change: Change;
 }
 
-export interface MockWorld {
+export interface MockState {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly programs: MockPrograms;
@@ -86,15 +86,15 @@ export function change(): Change {
   };
 }
 
-export function now(world: MockWorld): string {
-  return utcTime(world.clock.now().toISOString()) ?? '';
+export function now(mockState: MockState): string {
+  return utcTime(mockState.clock.now().toISOString()) ?? '';
 }
 
 /** Accepts an id, an id prefix, or a name. */
-export function find(world: MockWorld, id: string): MockContainer {
-  const exact = world.containers.get(id);
+export function find(mockState: MockState, id: string): MockContainer {
+  const exact = mockState.containers.get(id);
   if (exact !== undefined) return exact;
-  const all = [...world.containers.values()];
+  const all = [...mockState.containers.values()];
   const named = all.find(({ spec }) => spec.name === id);
   if (named !== undefined) return named;
   const [only, ...others] = id === '' ? [] : all.filter((container) => container.id.startsWith(id));
@@ -103,14 +103,14 @@ export function find(world: MockWorld, id: string): MockContainer {
 }
 
 export function emit(
-  world: MockWorld,
+  mockState: MockState,
   container: MockContainer,
   type: EngineEvent['type'],
   details: Pick<EngineEvent, 'exitCode' | 'signal' | 'health'> = {},
 ): void {
   const { id, spec } = container;
-  world.events.push({ type, id, name: spec.name, time: now(world), labels: { ...spec.labels }, ...details });
-  world.happened.notify();
+  mockState.events.push({ type, id, name: spec.name, time: now(mockState), labels: { ...spec.labels }, ...details });
+  mockState.happened.notify();
 }
 
 export function recordOf(container: MockContainer): EngineContainer {

@@ -9,7 +9,7 @@ import type { SecretRecord } from '../records.js';
 import { replaceFile } from '../state.js';
 import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
-import { change, type MockContainer, type MockWorld } from './world.js';
+import { change, type MockContainer, type MockState } from './mock-state.js';
 
 /** Runs an operation on the current state and saves the changes. */
 export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
@@ -25,9 +25,9 @@ type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'ad
 
 interface Kept {
   readonly containers: readonly KeptContainer[];
-  readonly images: readonly (readonly [string, NonNullable<ReturnType<MockWorld['images']['get']>>])[];
-  readonly volumes: readonly NonNullable<ReturnType<MockWorld['volumes']['get']>>[];
-  readonly networks: readonly NonNullable<ReturnType<MockWorld['networks']['get']>>[];
+  readonly images: readonly (readonly [string, NonNullable<ReturnType<MockState['images']['get']>>])[];
+  readonly volumes: readonly NonNullable<ReturnType<MockState['volumes']['get']>>[];
+  readonly networks: readonly NonNullable<ReturnType<MockState['networks']['get']>>[];
   /** Values in Base64. */
   readonly secrets: readonly (SecretRecord & { readonly value: string })[];
 }
@@ -38,18 +38,18 @@ interface Kept {
  * @param file absolute; its directory is created if it is missing
  * @throws RuntimeError.persistenceFailure, naming the file, when it is damaged or cannot be read or written
  */
-export function keepIn(file: string, world: MockWorld): Keeper {
+export function keepIn(file: string, mockState: MockState): Keeper {
   let known: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const load = async (): Promise<void> => {
     const text = await readText(file);
     if (text === known) return;
-    adopt(world, text === undefined ? EMPTY : parse(text, file));
+    adopt(mockState, text === undefined ? EMPTY : parse(text, file));
     known = text;
   };
   const save = async (): Promise<void> => {
-    const text = write(snapshot(world));
+    const text = write(snapshot(mockState));
     if (text === known) return;
     await replaceFile(file, text);
     known = text;
@@ -113,18 +113,18 @@ function digestOf(state: unknown): string {
     .digest('hex');
 }
 
-function snapshot(world: MockWorld): Kept {
+function snapshot(mockState: MockState): Kept {
   return {
-    containers: [...world.containers.values()].map(
+    containers: [...mockState.containers.values()].map(
       ({ process: _process, change: _change, archives: _archives, addresses, ...rest }) => ({
         ...rest,
         addresses: [...addresses],
       }),
     ),
-    images: [...world.images],
-    volumes: [...world.volumes.values()],
-    networks: [...world.networks.values()],
-    secrets: [...world.secrets.values()].map(({ value, ...rest }) => ({
+    images: [...mockState.images],
+    volumes: [...mockState.volumes.values()],
+    networks: [...mockState.networks.values()],
+    secrets: [...mockState.secrets.values()].map(({ value, ...rest }) => ({
       ...rest,
       value: Buffer.from(value).toString('base64'),
     })),
@@ -132,9 +132,9 @@ function snapshot(world: MockWorld): Kept {
 }
 
 /** Replaces the state by that of the file, and wakes up everyone who waits for a change of a container. */
-function adopt(world: MockWorld, kept: Kept): void {
-  const before = new Map(world.containers);
-  world.containers.clear();
+function adopt(mockState: MockState, kept: Kept): void {
+  const before = new Map(mockState.containers);
+  mockState.containers.clear();
   for (const { addresses, ...rest } of kept.containers) {
     const present = before.get(rest.id);
     before.delete(rest.id);
@@ -146,8 +146,8 @@ function adopt(world: MockWorld, kept: Kept): void {
     };
     // Readers keep a reference to the object, so update it in place.
     const known = present === undefined ? container : update(present, container);
-    world.containers.set(known.id, known);
-    if (known.state === 'running') known.process ??= revived(world, known);
+    mockState.containers.set(known.id, known);
+    if (known.state === 'running') known.process ??= revived(mockState, known);
     else delete known.process;
     known.change.notify();
   }
@@ -156,17 +156,17 @@ function adopt(world: MockWorld, kept: Kept): void {
     delete gone.process;
     gone.change.notify();
   }
-  refill(world.images, kept.images);
+  refill(mockState.images, kept.images);
   refill(
-    world.volumes,
+    mockState.volumes,
     kept.volumes.map((each) => [each.name, each] as const),
   );
   refill(
-    world.networks,
+    mockState.networks,
     kept.networks.map((each) => [each.name, each] as const),
   );
   refill(
-    world.secrets,
+    mockState.secrets,
     kept.secrets.map((each) => [each.name, { ...each, value: Buffer.from(each.value, 'base64') }] as const),
   );
 }
@@ -188,11 +188,11 @@ function refill<V>(map: Map<string, V>, entries: readonly (readonly [string, V])
 }
 
 /** Simulates a container that another command started: it runs here, too, until a signal ends it. */
-function revived(world: MockWorld, container: MockContainer): NonNullable<MockContainer['process']> {
+function revived(mockState: MockState, container: MockContainer): NonNullable<MockContainer['process']> {
   const process = runProgram(service, { command: [], environment: {}, write: () => undefined });
   process.exit
     .then((code) => {
-      if (container.process === process && container.state === 'running') endRun(world, container, code);
+      if (container.process === process && container.state === 'running') endRun(mockState, container, code);
     })
     .catch(() => undefined);
   return process;

@@ -18,7 +18,7 @@ const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => b
 ];
 
 /** Returns one sentence per key in use. */
-export function leftOut({ services }: Project): string[] {
+export function unsupportedKeys({ services }: Project): string[] {
   return LEFT_OUT.flatMap(([key, isUsed]) => {
     const users = Object.entries(services).flatMap(([name, service]) => (isUsed(service) ? [name] : []));
     return users.length === 0

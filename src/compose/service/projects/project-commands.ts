@@ -10,7 +10,7 @@ import { allServices } from '../../model/profiles.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { restartProject as restartMembers, selectMembers, startProject } from '../../orchestrator/lifecycle.js';
-import { membersOf, observeProject, type Member } from '../../orchestrator/observed.js';
+import { membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import { up, type UpOptions } from '../../orchestrator/up.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
@@ -39,7 +39,7 @@ const ofStarting = [
 
 export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
   answering(ofStarting, () =>
-    dependencies.turns(params.name, async () => {
+    dependencies.projectLocks(params.name, async () => {
       const { name } = params;
       const { services = [], profiles = [] } = body;
       const { ingested } = await lookUp(name, context.signal, dependencies);
@@ -71,7 +71,7 @@ function upOptions(body: Schemas['UpRequest']): UpOptions {
 
 export const downProject: DownProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
   answering(['OrchestratorError.projectNotFound'], () =>
-    dependencies.turns(params.name, async () => {
+    dependencies.projectLocks(params.name, async () => {
       const { ingested } = await lookUp(params.name, context.signal, dependencies);
       const { orchestration } = orchestrationOf(context, dependencies);
       const { remove_volumes: volumes = false, remove_orphans: removeOrphans = true, timeout_seconds } = body;
@@ -98,7 +98,7 @@ export const restartProject: RestartProjectHandler<ComposeDependencies> = (
       'ComposeWaitError.timeout',
     ],
     () =>
-      dependencies.turns(params.name, async () => {
+      dependencies.projectLocks(params.name, async () => {
         const { ingested } = await lookUp(params.name, context.signal, dependencies);
         const { orchestration } = orchestrationOf(context, dependencies);
         const project = ingested && (await loadWhole(ingested)).project;
@@ -112,7 +112,7 @@ export const restartProject: RestartProjectHandler<ComposeDependencies> = (
 
 export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params, body, context }, dependencies) =>
   answering([...ofStarting, 'OrchestratorError.invalidReplicaCount', 'OrchestratorError.projectNotIngested'], () =>
-    dependencies.turns(params.name, async () => {
+    dependencies.projectLocks(params.name, async () => {
       const { name, service } = params;
       const { replicas } = body;
       const ingested = await requireIngested(name, context.signal, dependencies);
