@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   start: async () => (await import('./commands/lifecycle.js')).startCommand,
   stop: async () => (await import('./commands/lifecycle.js')).stopCommand,
   restart: async () => (await import('./commands/lifecycle.js')).restartCommand,
+  scale: async () => (await import('./commands/scale.js')).scaleCommand,
   kill: async () => (await import('./commands/lifecycle.js')).killCommand,
   rm: async () => (await import('./commands/lifecycle.js')).rmCommand,
   ps: async () => (await import('./commands/listings.js')).psCommand,

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from './command-line.js';
 import { SHOP } from './shop.js';
 
@@ -34,4 +34,47 @@ COMP_WORDS=(plumbline compose logs w) COMP_CWORD=3
 _plumbline
 echo "\${COMPREPLY[@]}"`;
   expect((await promisify(execFile)('bash', ['-c', script])).stdout).toBe('web $(exit 3)\n');
+});
+
+/** The answer of the command for `logs w`, which has text that a shell could run. */
+const answer = `[ "$*" = "compose __complete -- logs w" ] && printf 'web\\n$(exit 3)\\n'`;
+
+/** Completes `plumbline compose logs w` in a shell. Prints a candidate per line. */
+const interactions: Readonly<Record<'zsh' | 'fish', (script: string) => readonly string[]>> = {
+  // Without a terminal there is no completion system: these stand for its builtins.
+  zsh: (script) => [
+    '-f',
+    '-c',
+    `compdef() { :; }
+compadd() { [[ $1 == -a ]] && print -rl -- "\${(@P)2}" || print -rl -- "$@"; }
+plumbline() { ${answer}; }
+${script}
+words=(plumbline compose logs w) CURRENT=4
+_plumbline`,
+  ],
+  fish: (script) => [
+    '--no-config',
+    '-c',
+    `function plumbline
+  test "$argv" = "compose __complete -- logs w"; and printf 'web\\n$(exit 3)\\n'
+end
+${script}
+complete -C 'plumbline compose logs w'`,
+  ],
+};
+
+describe.each(['zsh', 'fish'] as const)('the script of %s', (shell) => {
+  const isMissing = spawnSync(shell, ['--version']).error !== undefined;
+
+  it.skipIf(isMissing)(
+    `completes what the command answers, and runs none of it${isMissing ? ` (skipped: there is no ${shell})` : ''}`,
+    async () => {
+      const { run } = await commandLine(SHOP);
+      const { stdout: script } = await run('completion', shell);
+      const { stdout } = await promisify(execFile)(shell, [...interactions[shell](script)]);
+      expect(stdout.split('\n').filter(Boolean)).toContain('web');
+      // fish shows only what begins with the word under the cursor.
+      if (shell === 'zsh') expect(stdout).toContain('$(exit 3)');
+    },
+  );
 });

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine, type Console } from './command-line.js';
+import { remoteLine } from './remote-line.js';
+
+const FILE = 'services: { db: { image: db }, web: { image: web, depends_on: [db] }, other: { image: other } }';
+
+async function names(line: Console): Promise<string[]> {
+  const { stdout } = await line.run('ps', '-a', '--format', 'json');
+  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+}
+
+describe('scale', () => {
+  it('sets the number of containers of a service, with its dependencies and nothing else', async () => {
+    const line = await commandLine(FILE);
+    expect(await line.run('scale', 'web=2')).toMatchObject({ code: 0 });
+    expect(await names(line)).toEqual(['folder-db', 'folder-web', 'folder-web-2']);
+    expect(await line.run('scale', 'web=1', 'other=2')).toMatchObject({ code: 0 });
+    expect(await names(line)).toEqual(['folder-db', 'folder-other', 'folder-other-2', 'folder-web']);
+    expect(await line.run('scale', 'web=0')).toMatchObject({ code: 0 });
+    expect(await names(line)).not.toContain('folder-web');
+  });
+
+  it('leaves dependencies out with --no-deps', async () => {
+    const line = await commandLine(FILE);
+    expect(await line.run('scale', '--no-deps', 'web=2')).toMatchObject({ code: 0 });
+    expect(await names(line)).toEqual(['folder-web', 'folder-web-2']);
+  });
+
+  it('does the same on a server', async () => {
+    const remote = await remoteLine(FILE);
+    expect(await remote.run('scale', 'web=2')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('folder-web-2'),
+    });
+    expect(await names(remote.local)).toEqual(['folder-db', 'folder-web', 'folder-web-2']);
+  });
+
+  it.each([
+    [['web'], 2, "'web' is not <service>=<number>."],
+    [['web=x'], 2, "'web=x' is not <service>=<number>."],
+    [['web=-1'], 1, '-1 is not a number of replicas'],
+    [['none=1'], 1, 'none'],
+  ])('refuses %j with %i', async (words, code, text) => {
+    const { run } = await commandLine(FILE);
+    const ran = await run('scale', ...words);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(text)]);
+  });
+});
