@@ -120,7 +120,7 @@ async function writeCompressed(
   response.end(bodyless ? undefined : content);
 }
 
-/** Closes an iterable that nobody will consume, so that it releases its resources. */
+/** Closes an iterable without a consumer, so that it releases its resources. */
 async function close(lines: AsyncIterable<unknown>): Promise<void> {
   await lines[Symbol.asyncIterator]().return?.();
 }

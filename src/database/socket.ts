@@ -10,7 +10,7 @@ interface Address {
 }
 
 /**
- * Opens the TCP or Unix connection for the driver, instead of its own connect, which has two defects: its connect
+ * Opens the TCP or Unix connection for the driver, instead of the driver's connect, which has two defects: its connect
  * timeout applies once per waiting statement for a server that never answers, and it reconnects endlessly to a proxy
  * that closes connections because its server is down.
  *

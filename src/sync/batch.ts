@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.js';
  * Runs `work` for each repository, at most `concurrency` at once and `maxRepos` in all.
  *
  * They are taken in batches of `size`: the next batch begins, after the delay, when the last one has ended. With
- * `continuous` each free worker takes the next repository at once, and nobody waits for the slowest of a batch.
+ * `continuous` each free worker takes the next repository at once, without waiting for the slowest of a batch.
  */
 export async function runBatch(
   sources: AsyncIterable<RepositorySource>,

@@ -8,7 +8,7 @@ import type { WorkUnitDeriver } from './work-units/deriver.js';
 /**
  * Removes a repository of an organization. An interrupted removal is finished by the next one.
  *
- * It holds seven locks at once, each on a connection of its own: a sink for three repositories at a time has enough.
+ * It holds seven locks, each on a separate connection; a sink for three concurrent repositories has enough.
  *
  * No sync of this source and no derivation of its work units is under way meanwhile.
  *

@@ -157,7 +157,7 @@ const definitions = {
       head_hash: optional('text'),
       merge_hash: optional('text'),
       /**
-       * Hashes of the commits that belong to it, as far as the source tells: a clone and host_a tell all, the lists of
+       * Hashes of its commits that the source reports: a clone and host_a report all, the lists of
        * host_b name the head and the squash only. A head has the same commits for everyone.
        */
       commit_hashes: list({ within: 'head_hash', partialSource: 'host_b' }),

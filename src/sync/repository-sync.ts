@@ -72,7 +72,7 @@ async function syncOpened(
   const work = async (): Promise<SyncError | undefined> => {
     const stored = await primary.readState(key);
     const synced: SyncedSource = {
-      // Where nothing is derived, nobody has to be asked for it.
+      // Without derivation, CODEOWNERS is not needed.
       codeowners: (context.units ?? context.secondaryUnits) === undefined ? undefined : await repository.codeowners?.(),
       isInOrder: repository.isInOrder === true,
     };

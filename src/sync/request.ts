@@ -50,7 +50,7 @@ export interface SyncRequest {
   readonly target: Target;
   readonly provider: ProviderName;
   readonly orgId: string;
-  /** The databases to write to; the first is the one that decides where a sync goes on. */
+  /** The databases to write to; the state in the first one determines where a sync resumes. */
   readonly primary: DatabaseAddress;
   /** With `--sink both`. */
   readonly secondary: DatabaseAddress | undefined;

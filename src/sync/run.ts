@@ -16,7 +16,7 @@ import { openDeriver } from './work-units/open-deriver.js';
  * Runs a sync.
  *
  * A repository that fails is part of the summary (see `exitCodeOf`). Nothing is stored twice: interrupt it at any
- * moment, and the next run of the same request goes on where this one stopped.
+ * moment, and the next run of the same request resumes where this one stopped.
  *
  * @param request as `parseSyncRequest` returns it
  * @param surroundings time, chance, the abort signal, and where progress goes

@@ -1,4 +1,4 @@
-/** Memory of a process that does nothing but sync. */
+/** Limits the memory of a process that only syncs. */
 import { setFlagsFromString } from 'node:v8';
 
 /**

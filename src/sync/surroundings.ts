@@ -1,4 +1,4 @@
-/** What a sync needs from outside, handed in so that tests hold it: time, chance, the embedded database, reports. */
+/** The dependencies of a sync, passed in so that tests control them: clock, random source, embedded database, progress. */
 import type { SharedLocks } from './sinks/postgres-locks.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { Target } from './targets.js';
@@ -7,49 +7,49 @@ import type { TableName } from './records.js';
 export interface Surroundings {
   /** The current time in epoch milliseconds. */
   readonly now: () => number;
-  /** Resolves after that many milliseconds; rejects with the signal's reason once it is aborted. */
+  /** Resolves after the given time; rejects with the signal's reason when it aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** A number in [0, 1), for the jitter of waiting times. */
+  /** A random number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** A new unique id; identifies one run of one repository. */
+  /** Creates a unique id; identifies one run of one repository. */
   readonly newId: () => string;
-  /** How code hosts are called: from a server only at the addresses that its organizations may reach. */
+  /** Calls code hosts; on a server, only at the addresses that its organizations may reach. */
   readonly fetch: OutboundFetch;
-  /** Ends the run: what was stored stays, and the next run goes on from there. */
+  /** Aborts the run: stored pages stay, and the next run resumes from there. */
   readonly signal: AbortSignal;
   readonly progress: SyncProgress;
-  /** The environment in which the git program is started (PATH, HOME); GIT_* variables are dropped. */
+  /** The environment of the git program (PATH, HOME); GIT_* variables are removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of a folder that the provider local must not leave. Absent: it reads any repository. */
+  /** Absolute path of the folder that the local provider must stay in. Absent: it may read any repository. */
   readonly localRoot?: string;
-  /** Starts or finds the database that `embedded:` names. Absent: `embedded:` is refused. */
+  /** Starts or attaches to the `embedded:` database. Absent: `embedded:` is rejected. */
   readonly resolveEmbedded?: () => Promise<{ readonly uri: string; readonly close: () => Promise<void> }>;
-  /** Locks for databases that have none of their own; a server hands in those of its PostgreSQL. */
+  /** Locks for databases without locks; a server passes those of its PostgreSQL. */
   readonly locks?: SharedLocks;
-  /** How the optional connector packages are imported; tests hand in one that fails. Default: `import()`. */
+  /** How the optional connector packages are imported; tests pass one that fails. Default: `import()`. */
   readonly importConnector?: (name: string) => Promise<unknown>;
 }
 
-/** Receives what happens, to draw bars or print lines. Every method is called synchronously and must not throw. */
+/** Receives progress events, to draw bars or print lines. All methods are called synchronously and must not throw. */
 export interface SyncProgress {
-  /** Whether totals are shown: to find one out may cost another look through a history. */
+  /** Whether totals are shown: computing one may cost another walk through a history. */
   readonly showsTotals?: boolean;
-  /** In batch mode, how many repositories there are to do, once known. */
+  /** In batch mode, the number of repositories, once known. */
   repositoriesFound?(count: number): void;
   repositoryStarted?(event: { readonly name: string; readonly target: Target; readonly resumed: boolean }): void;
-  /** A page was stored; `expected` is the number of leading records that this run will store, where known. */
+  /** A page was stored; `expected` is the number of leading records that this run will store, if known. */
   pageStored?(event: {
     readonly name: string;
     readonly records: Readonly<Partial<Record<TableName, number>>>;
     readonly expected: number | null;
   }): void;
-  /** All records of a repository are stored; what follows from them is worked out. */
+  /** All records of a repository are stored; the derivation of work units starts. */
   derivationStarted?(event: { readonly name: string }): void;
   repositoryFinished?(event: { readonly name: string; readonly error: string | null }): void;
-  /** A host asked for patience, or a lock is held by another sync. */
+  /** Waiting for a rate limit of a host, or for a lock that another sync holds. */
   waiting?(event: { readonly reason: string; readonly seconds: number }): void;
-  /** Something a person should know, in one line. */
+  /** A message for people, in one line. */
   note?(text: string): void;
-  /** A statement that was sent to a database, when DB_ECHO is on. */
+  /** A statement sent to a database, if DB_ECHO is on. */
   statement?(text: string): void;
 }

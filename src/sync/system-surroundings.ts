@@ -1,4 +1,4 @@
-/** The time, the chance and the ids of this machine, for whoever syncs for real. */
+/** The clock, random source and ids of this machine, for real syncs. */
 import { randomUUID } from 'node:crypto';
 import type { Surroundings } from './surroundings.js';
 

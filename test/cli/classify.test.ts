@@ -58,7 +58,7 @@ it('plumbline classify takes a rules file of one’s own, and names everything t
   expect(wrong.stderr).not.toContain('at ');
 });
 
-it('plumbline classify --explain tells about a stored unit, of its own organization only', async () => {
+it('plumbline classify --explain explains a stored unit, only of the same organization', async () => {
   const db = `sqlite:${join(directory(), 'records.db')}`;
   const sync = [
     'sync',

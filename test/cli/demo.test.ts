@@ -77,7 +77,7 @@ it('prints a query that answers on a server just what the chart shows', async ()
   }
 });
 
-it('run again says what is there, and gives away no password', async () => {
+it('describes existing data in a second run, without the password', async () => {
   const again = await plumbline(['demo'], { environment });
   expect(again.exitCode).toBe(0);
   expect(again.stdout).toContain('The demo already existed');

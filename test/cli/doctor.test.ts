@@ -200,7 +200,7 @@ describe('plumbline doctor', () => {
     await server.finished;
   });
 
-  test('reports a mail server that does not answer, and mails that nobody would get', async () => {
+  test('reports a mail server that does not answer, and mails without a recipient', async () => {
     expect(await findingOf('mail', { MAIL_URL: 'smtp://u:hunter2@127.0.0.1:1' })).toEqual([
       1,
       says('failed', '127.0.0.1:1 cannot be used', 'MAIL_URL'),

@@ -1,4 +1,4 @@
-/** Any `plumbline` command in a process of its own, from the sources: nothing has to be built for it. */
+/** Runs any `plumbline` command in a separate process, from the sources, without a build. */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';

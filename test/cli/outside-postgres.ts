@@ -22,7 +22,7 @@ export interface OutsidePostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a PostgreSQL 15 that is not the embedded one, on a database of its own. */
+/** Starts a PostgreSQL 15 that is not the embedded one, with an empty database. */
 export async function startOutsidePostgres(): Promise<OutsidePostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-outside-'));
   const account = serverAccount(join(directory, 'none')); // PostgreSQL refuses to run as root

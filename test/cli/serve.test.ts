@@ -120,7 +120,7 @@ describe.skipIf(outsidePostgresMissing !== null)(`plumbline serve on an outside 
   });
   afterAll(() => postgres.stop());
 
-  test('starts again after kill -9, twice in a row, and starts no PostgreSQL of its own', async () => {
+  test('starts again after kill -9, twice in a row, and starts no second PostgreSQL', async () => {
     await surviveKills({ DATABASE_URI: postgres.uri });
     expect(existsSync(join(home, 'postgres'))).toBe(false);
   });

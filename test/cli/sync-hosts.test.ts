@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)(`plumbline sync from a host${reason}`, ()
     expect(finished.stderr).not.toContain(started.token);
   });
 
-  it('says that it waits for a rate limit, then goes on', async () => {
+  it('reports that it waits for a rate limit, then continues', async () => {
     const started = await host(hostARepository('acme/widgets', { commits: commits(2) }));
     started.fault = (_request, number) => (number === 2 ? problem(429, 'Too many', { 'retry-after': '1' }) : undefined);
     const finished = await runSyncProcess([

@@ -215,7 +215,7 @@ describe('--sink both', () => {
 });
 
 describe('SIGINT and SIGTERM', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s stops after the page in hand; the next run goes on', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s stops after the current page; the next run resumes', async (signal) => {
     const db = sqliteUri();
     const args = [...local(await project(1500)), '--since', '2001-01-01', '--db', db, '--json'];
     const running = startSync(args, { environment: { BATCH_SIZE: '4', DB_ECHO: 'true' } });

@@ -75,7 +75,7 @@ function problem(...names: string[]): object {
   return { 'application/problem+json': { schema: references.length === 1 ? references[0] : { oneOf: references } } };
 }
 
-/** Reads the right contract with `value` put at a place; undefined takes out what is there. */
+/** Reads the valid contract with `value` at a path; undefined removes the path. */
 function readWith(place: readonly string[], value: unknown): ReturnType<typeof readContract> {
   const contract = rightContract();
   const last = place.at(-1) ?? '';
@@ -118,7 +118,7 @@ test('A contract that keeps the rules is read completely', () => {
   });
 });
 
-test('An operation may have a body limit of its own, and else the usual one', () => {
+test('An operation may override the default body limit', () => {
   expect(readWith([...put, 'x-max-body-bytes'], 5).operations[0]?.maxBodyBytes).toBe(5);
   expect(readWith(['x-max-body-bytes'], undefined).operations[0]?.maxBodyBytes).toBe(65_536);
 });
@@ -162,7 +162,7 @@ describe('what breaks a rule is an error that names the place', () => {
     ['an unknown scope', [...put, 'security'], [{ bearer: ['root'] }], `${where}: scope root is not in x-scopes of bearer`],
     ['two scopes', [...put, 'security'], [{ bearer: ['admin', 'root'] }], `${where}: at most one scope`],
     ['a scheme without principal', ['components', 'securitySchemes', 'bearer', 'x-principal'], undefined, 'security scheme bearer has no x-principal'],
-    ['a scheme that nobody checks', ['components', 'securitySchemes', 'bearer', 'scheme'], 'basic', 'security scheme bearer: http is not supported'],
+    ['an unsupported scheme', ['components', 'securitySchemes', 'bearer', 'scheme'], 'basic', 'security scheme bearer: http is not supported'],
     ['an unrouted reply without a problem', ['x-api-responses', '404', 'content'], json, 'x-api-responses 404: an error'],
     ['an open schema', ['components', 'schemas', 'Thing', 'additionalProperties'], undefined, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],
     ['a schema that says to be open', ['components', 'schemas', 'Thing', 'additionalProperties'], true, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],

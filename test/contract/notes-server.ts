@@ -33,7 +33,7 @@ export interface NotesRepository {
 
 let bundled: Promise<OpenApiDocument> | undefined;
 
-/** Sets up a repository of its own for one test. */
+/** Creates a repository for one test. */
 export async function createNotesRepository(): Promise<NotesRepository> {
   const root = await mkdtemp(join(tmpdir(), 'plumbline-notes-'));
   for (const folder of ['openapi', 'generated/notes', 'test/contract'])

@@ -51,7 +51,7 @@ describe('size', () => {
     expect(response.status).toBe(413);
   });
 
-  test('An operation may have a limit of its own', async () => {
+  test('An operation may override the default limit', async () => {
     expect((await writeNote(JSON.stringify({ text: 'x'.repeat(900_000) }))).status).toBe(200);
   });
 

@@ -201,7 +201,7 @@ describe('documented replies', () => {
   });
 });
 
-test('Each request is told of once when it is served, by the path of the contract', async () => {
+test('Each served request is reported once, with the path of the contract', async () => {
   await start();
   await workshop.fetch('/tools/1?token=hunter2');
   await workshop.fetch('/nowhere/hunter2');

@@ -64,7 +64,7 @@ test('No item is produced that the caller does not read', async () => {
   response.destroy();
 });
 
-test('When the caller goes away the iterable is told to end, and nothing is logged', async () => {
+test('When the caller disconnects the iterable is closed, and nothing is logged', async () => {
   const ended = signal();
   await start(async function* () {
     try {
@@ -151,7 +151,7 @@ test('A line that the contract does not have ends the stream before it is sent',
   expect(received.join('')).not.toContain('Kim');
 });
 
-test('HEAD opens no stream: the iterable is told to end at once', async () => {
+test('HEAD opens no stream: the iterable is closed at once', async () => {
   const ended = signal();
   await start(() => {
     const iterator: AsyncIterableIterator<unknown> = {

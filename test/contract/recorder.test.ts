@@ -96,7 +96,7 @@ describe('what is as documented', () => {
   });
 });
 
-describe('what is not as documented is an error at once, and stays one for the gate', () => {
+describe('an undocumented reply fails the test at once, and also the gate', () => {
   const json = { 'X-Request-Id': 'r-1', 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
   const withoutCacheControl = { 'X-Request-Id': 'r-1', 'Content-Type': 'application/json' };
   const problem = {

@@ -50,7 +50,7 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-/** Starts a workshop of its own for one test. */
+/** Starts a workshop for one test. */
 export async function startWorkshop(options: WorkshopOptions = {}): Promise<Workshop> {
   generated ??= generateWorkshop();
   const { routes, contract } = await generated;

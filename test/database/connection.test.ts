@@ -136,7 +136,7 @@ describe('an open database', () => {
     const backend = async (transaction: Transaction) =>
       Number((await transaction`select pg_backend_pid() as pid`)[0]?.['pid']);
 
-    it('fails the running transaction as unavailable, undoes it, and goes on', async () => {
+    it('fails the running transaction as unavailable, rolls it back, and recovers', async () => {
       const { sql } = open(test.uri);
       const doomed = sql.begin(async (transaction) => {
         await transaction`insert into notes values (6, 'dropped')`;

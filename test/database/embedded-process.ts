@@ -11,7 +11,7 @@ export interface EmbeddedUser {
   kill(): Promise<void>;
 }
 
-/** Starts `embedded-user.ts` as a process of its own and waits until its server is ready. */
+/** Starts `embedded-user.ts` as a separate process and waits until its server is ready. */
 export async function startUser(
   home: string,
   account: { uid: number; gid: number } | object = {},

@@ -57,7 +57,7 @@ describe.skipIf(withoutPgBouncer !== '')(`behind PgBouncer in transaction mode${
     ['refuses', []],
     ['ignores', ['ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout']],
   ])(
-    'a pooler that %s startup parameters is recognized, and the address is told what it lacks',
+    'a pooler that %s startup parameters is recognized, and the error names the missing parameter',
     async (_, settings) => {
       pooler = await startPgBouncer(database.uri, settings);
       await expect(migrate(pooler.uri, { logger })).rejects.toThrow('append ?pooler=transaction');

@@ -91,7 +91,7 @@ describe('the compose client', () => {
     expect(seen).toEqual(['1', '2', '3']);
   });
 
-  it('says that nobody listens', async () => {
+  it('fails with ConnectionError when no server listens', async () => {
     const options = { address: 'unix:///nowhere/api.sock', transport: nodeTransport(), retries: 0 };
     await expect(getVersion(createComposeClient(options))).rejects.toBeInstanceOf(ConnectionError);
   });

@@ -103,7 +103,7 @@ describe('the transport for Node', () => {
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
   });
 
-  it('lets the server wait while nobody reads', async () => {
+  it('applies backpressure while the body is not read', async () => {
     const chunk = Buffer.alloc(65_536);
     let written = 0;
     let full = (): void => undefined;
@@ -181,7 +181,7 @@ describe('the transport for Node', () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  it('fails when nobody listens', async () => {
+  it('fails when no server listens', async () => {
     await expect(overSocket()('http://localhost/', init())).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

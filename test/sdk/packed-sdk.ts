@@ -27,7 +27,7 @@ export async function packSdk(): Promise<PackedSdk> {
 }
 
 /**
- * Makes a project of its own out of a consumer: a copy in a fresh folder that installs the packed SDK. What the SDK
+ * Creates a project from a consumer: a copy in a fresh folder that installs the packed SDK. What the SDK
  * depends on comes as tarballs of the installed packages, so that no network is needed.
  *
  * @param consumer name of the folder under `test/consumers`

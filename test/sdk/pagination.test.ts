@@ -14,7 +14,7 @@ it('goes through the items of all pages, with the query of the first', async () 
   expect(queries).toEqual([{ limit: 2 }, { limit: 2, cursor: 'page-1' }, { limit: 2, cursor: 'page-2' }]);
 });
 
-it('asks for no page that nobody wants', async () => {
+it('does not request a page before it is needed', async () => {
   const { client, server } = await membersIn([1, 2], [3]);
   for await (const member of paginate(listMembers, client, { params })) if (member.email.startsWith('m2')) break;
   expect(server.count('listMembers')).toBe(1);

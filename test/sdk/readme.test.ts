@@ -34,7 +34,7 @@ describe('the README of the SDK', () => {
   });
 });
 
-/** Compiles each text as a module of its own and gives the compiler's complaints. */
+/** Compiles each text as a separate module and returns the compiler's errors. */
 function faultsOf(texts: readonly string[]): string[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

@@ -30,7 +30,7 @@ const issuing: [string, (client: PlatformClient) => Promise<unknown>][] = [
 ];
 
 describe('a client', () => {
-  it.each(issuing)('goes on with the tokens of %s', async (_operation, call) => {
+  it.each(issuing)('adopts the tokens of %s', async (_operation, call) => {
     const client = createPlatformClient({ baseUrl: await issuer() });
     await client.tokens.set(pair(1));
     await call(client);

@@ -148,7 +148,7 @@ describe('a refresh that fails', () => {
     expect(exchanges).toBe(1);
   });
 
-  it('because another process was faster goes on with the tokens of that process', async () => {
+  it('because another process was faster uses the tokens of that process', async () => {
     const store = memoryTokenStore(pair(1));
     const { client } = await expired({
       store,

@@ -1,4 +1,4 @@
-/** SQLite on a disk that is full: a small file system of its own, which only root can mount. */
+/** SQLite on a full disk: a small file system, which only root can mount. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

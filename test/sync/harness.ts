@@ -83,7 +83,7 @@ export async function openDatabase(uri: string, now: () => number = () => NOW): 
   return sink;
 }
 
-/** Stores a page as a process of its own would: the database is open no longer than that. */
+/** Stores a page like a separate process: opens the database only for that. */
 export async function applyOnce(uri: string, page: SinkPage): Promise<void> {
   const sink = await openReady(uri, () => NOW);
   try {

@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)(
         ['502 with Retry-After', problem(502, 'Bad Gateway', { 'retry-after': '5' }), 5_000],
         ['a cut connection', 'cut', 750],
         ['a reply cut in the middle', 'cut in the middle', 750],
-      ])('%s: waits as long as it must, then goes on', async (_name, fault, wait) => {
+      ])('%s: waits as long as required, then continues', async (_name, fault, wait) => {
         const started = await host(hostARepository('acme/widgets', { commits: commits(2) }));
         started.fault = (_request, number) => (number === 3 ? fault : undefined);
         const surroundings = testSurroundings();
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)(
         expect([started.requests.length, surroundings.slept]).toEqual([5, [750, 1500, 3000, 6000]]);
       });
 
-      it('goes on where a rate limit in mid-run stopped it', async () => {
+      it('resumes where a rate limit stopped it', async () => {
         const started = await host(hostARepository('acme/widgets', { commits: commits(90) }));
         const isOld = (request: HostRequest): boolean =>
           /\/commits\/\d+$/.test(request.path) && Number(request.path.slice(-40)) <= 50;

@@ -327,7 +327,7 @@ describe.skipIf(missing !== undefined)(
       expect(users.repositories.map(({ name }) => name)).toEqual(['user1/api-x']);
     });
 
-    it('goes on with the others when one repository fails, and exits with 3', async () => {
+    it('continues with the others when one repository fails, and exits with 3', async () => {
       const started = await host(
         ...['acme/one', 'acme/two', 'acme/three'].map((name) => hostARepository(name, { commits: commits(2) })),
       );

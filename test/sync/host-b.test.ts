@@ -281,7 +281,7 @@ describe.skipIf(missing !== undefined)(
       ['502', refusal(502, 'Bad Gateway'), 750],
       ['a cut connection', 'cut', 750],
       ['a reply cut in the middle', 'cut in the middle', 750],
-    ])('waits as long as it must after %s, then goes on', async (_name, fault, wait) => {
+    ])('waits as long as required after %s, then continues', async (_name, fault, wait) => {
       const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(2) }));
       host.fault = (_request, number) => (number === 3 ? fault : undefined);
       const surroundings = testSurroundings();
@@ -290,7 +290,7 @@ describe.skipIf(missing !== undefined)(
       expect(surroundings.slept).toEqual([wait]);
     });
 
-    it('goes on where a rate limit in mid-run stopped it', async () => {
+    it('resumes where a rate limit stopped it', async () => {
       const host = await startHostB(
         hostBProject(7, 'group/widgets', {
           mergeRequests: Array.from({ length: 250 }, (_, index) => merge(index + 1)),

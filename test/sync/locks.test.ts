@@ -173,7 +173,7 @@ describe('a lock that is renewed', () => {
     await next?.renew();
   });
 
-  it('stays after a pause in which nobody took it', async () => {
+  it('stays after a pause in which no other process took it', async () => {
     const { other, clock, lock } = await held();
     clock.time += 600_000;
     await lock.assertHeld();

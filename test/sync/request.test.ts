@@ -195,7 +195,7 @@ describe('a connection string', () => {
   });
 
   it.each(['sqlite:data/100%.db', 'chdb:100%'])(
-    '%s, which is not encoded as URLs are, is told as a problem',
+    '%s, which is not URL-encoded, is reported as a problem',
     (connection) => {
       expect(parseConnection(connection)).toHaveProperty('problem');
     },

@@ -22,7 +22,7 @@ import {
 const COMMITS = 45;
 const SMALL_PAGES = { BATCH_SIZE: '10' };
 
-/** Runs a sync in a process of its own and kills it in front of the state of its third page. */
+/** Runs a sync in a separate process and kills it before it stores the state of its third page. */
 async function killedSync(options: SyncOptions): Promise<void> {
   const script = fileURLToPath(new URL('run-sync.ts', import.meta.url));
   const args = [JSON.stringify(options), JSON.stringify(SMALL_PAGES), '(insert into|update) sync_state', '3'];

@@ -1,5 +1,5 @@
 /**
- * A sync in a process of its own, for tests that kill it: stops for good in front of the statement whose number is
+ * A sync in a separate process, for tests that kill it: it hangs before the statement whose number is
  * given, of those that match a pattern, and says so on stdout.
  *
  *   node --import tsx run-sync.ts <options as JSON> <environment as JSON> <pattern> <number>

@@ -34,7 +34,7 @@ it('makes a day the same whichever days are asked for', async () => {
   for (const commit of week) expect(month).toContainEqual(commit);
 });
 
-it('lets what was open end as time goes on', async () => {
+it('ends open items as time passes', async () => {
   const db = sqliteUri();
   const before = (await stored('prs', { date: '2026-01-20', backfill: '20' }, db))['git_pull_requests'] ?? [];
   const after = (await stored('prs', { date: '2026-01-31', backfill: '31' }, db))['git_pull_requests'] ?? [];
@@ -48,7 +48,7 @@ it('makes exactly as many commits as are asked for, also when it is run again', 
   expect((await stored('git', { maxCommitsPerRepo: '1234' }, db))['git_commits']).toHaveLength(1234);
 });
 
-it('goes on within a day where it was aborted', async () => {
+it('resumes within a day where it was aborted', async () => {
   const [db, whole] = [sqliteUri(), sqliteUri()];
   const options = { target: 'git', provider: 'synthetic', db, date: '2026-01-31', maxCommitsPerRepo: '500' };
   const controller = new AbortController();

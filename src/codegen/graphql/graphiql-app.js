@@ -17,7 +17,7 @@ const consoleMs = 5000;
 
 /**
  * Asks the console for an access token and its organization. The console responds only to a window that it has opened,
- * and both sides accept only messages of their own origin.
+ * and both sides accept only messages of the same origin.
  *
  * @returns null when the console did not open this page, or no user is logged in there
  */

@@ -115,7 +115,7 @@ function launch({ cluster, account, binaries }: PostmasterOptions, port: number,
         ...account,
         cwd: cluster.data,
         env: environment,
-        // A process group of its own, and a file as its log: it must not die or block with this process.
+        // A separate process group and a log file: it must not die or block with this process.
         detached: true,
         stdio: ['ignore', log, log],
       },

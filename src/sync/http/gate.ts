@@ -30,7 +30,7 @@ export interface Gate {
   succeeded(): void;
 }
 
-/** Opens a gate. Its state is one time before which nobody sends; it only ever moves forward. */
+/** Opens a gate. Its state is the time before which no request is sent; it only moves forward. */
 export function openGate(options: GateOptions): Gate {
   let opensAt = 0;
   let failures = 0;

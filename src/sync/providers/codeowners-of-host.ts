@@ -11,10 +11,9 @@ const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incide
 /**
  * Makes the `codeowners` of a repository on a host; there is none for targets that no work unit comes from.
  *
- * The records do not depend on the file: a token that may not read it, or a host that does not answer for it, is told in
- * a note and fails nothing. Teams then go by the file that was read last, and the next sync that reads it puts them
- * right. A rate limit is the host's and not the file's: once the tries are used up, the sync ends with it, as it would
- * at its next request.
+ * The records do not depend on the file. If the token may not read it, or the host does not return it, a note says so and
+ * the sync continues. Teams are then assigned by the last file that was read, and the next successful read corrects them.
+ * A rate limit applies to the host: after the last attempt the sync fails, as it would at its next request.
  *
  * @param name of the repository, for the note
  * @param read gives the text, or null where the default branch has no such file

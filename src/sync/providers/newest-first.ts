@@ -1,4 +1,4 @@
-/** Reading a host's list from its newest entry backwards, and only as far as the last complete sync left off. */
+/** Reads a host's list from the newest entry back to the end of the last complete sync. */
 import type { JsonValue, Records } from '../records.js';
 import type { TimeWindow } from '../time-window.js';
 import type { Page, Start } from './provider.js';

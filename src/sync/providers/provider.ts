@@ -3,7 +3,7 @@ import type { Identity } from '../identity.js';
 import type { JsonValue, Records, Row } from '../records.js';
 import type { BlameLength } from '../sinks/sink.js';
 
-/** Lists the repositories that a request names, as they are found. */
+/** Lists the requested repositories, as they are found. */
 export interface Provider {
   repositories(): AsyncIterable<RepositorySource>;
 }

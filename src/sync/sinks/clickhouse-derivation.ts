@@ -17,7 +17,7 @@ import {
 
 type Parameters = Record<string, string | number | readonly (string | number)[]>;
 
-/** The sink's connection, as far as it is needed here; failures are errors of a sync. */
+/** The required part of the sink's connection; failures are errors of a sync. */
 export interface ClickHouseConnection {
   select(query: string, parameters: Parameters): Promise<Record<string, JsonValue>[]>;
   command(query: string, parameters?: Parameters): Promise<void>;
@@ -27,7 +27,7 @@ export interface ClickHouseConnection {
   decode(columns: readonly Column[], row: AnyRow): AnyRow;
 }
 
-/** Rows per page: each one is a query of its own, which costs more here than elsewhere. */
+/** Rows per page: each page is a separate query, which is expensive in ClickHouse. */
 const PAGE_ROWS = 10_000;
 /** Keys travel as URL parameters, and not every proxy before a server takes more than 16 KiB of them. */
 const KEYS_AT_ONCE = 250;

@@ -1,5 +1,5 @@
 /**
- * A lease in ClickHouse, which has neither locks nor statements that compare and set: whoever wants it writes a claim and
+ * A lease in ClickHouse, which has neither locks nor compare-and-set statements. A contender writes a claim and
  * looks at the claims of others, in two steps.
  *
  * 1. It asks. It gives way to a claim that is held, and to one that asks at the same time under a smaller id.

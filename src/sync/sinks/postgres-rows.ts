@@ -23,7 +23,7 @@ export interface Upsert {
 /** The statement that stores the rows, and its parameters. There is at least one row. */
 export function upsertOf(table: Table, rows: readonly AnyRow[]): Upsert {
   const shared = SHARED.filter((name) => rows.every((row) => row[name] === rows[0]?.[name]));
-  // Rows of several repositories in one page are the exception; they do not need a statement of their own each.
+  // Rows of several repositories in one page are the exception, so one general statement is enough for them.
   const isStamped = shared.length === SHARED.length && table.name !== 'repos';
   const single = isStamped ? table.columns.filter(isShared) : [];
   const listed = isStamped ? table.columns.filter((column) => !isShared(column)) : table.columns;

@@ -93,7 +93,7 @@ async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
 
 async function store(sql: postgres.Sql, page: SinkPage): Promise<void> {
   const { key } = page;
-  // The statements of a page are sent in one go: `postgres` pipelines what is not awaited in between.
+  // The statements of a page are pipelined: `postgres` sends statements without waiting for those before.
   await sql.begin((transaction) => [
     // A page and its state are one transaction: a server that crashes loses both or neither, so that no page has to
     // wait for the disk. The last one does.

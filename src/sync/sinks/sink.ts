@@ -17,7 +17,7 @@ export interface StateKey {
 /** What is locked: one sync of a repository, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
 
-/** How far a sync has come. It is stored with each page, so that a killed run goes on where it stopped. */
+/** The progress of a sync. It is stored with each page, so that a killed run resumes where it stopped. */
 export interface SyncState {
   /** Changes with each page stored: two databases with equal revisions hold the same pages. */
   readonly revision: string;

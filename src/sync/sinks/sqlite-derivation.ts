@@ -16,7 +16,7 @@ import {
 
 type Value = string | number | null;
 
-/** The sink's connection, as far as it is needed here; everything in it is synchronous. */
+/** The required part of the sink's connection; all of it is synchronous. */
 export interface SqliteConnection {
   all(text: string, values: readonly Value[]): readonly unknown[];
   run(text: string, values: readonly Value[]): void;

@@ -115,7 +115,7 @@ function apply(run: Run, page: SinkPage): void {
   for (const { table, rows } of page.tables) {
     for (let start = 0; start < rows.length; start += INSERT_ROWS) {
       const batch = rows.slice(start, start + INSERT_ROWS);
-      // A statement of its own for each rest would fill the cache: what does not fill one goes row by row.
+      // A statement for each number of remaining rows would fill the cache, so the rest is inserted row by row.
       if (batch.length === INSERT_ROWS)
         run(
           upsert(table, INSERT_ROWS),

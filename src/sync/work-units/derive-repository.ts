@@ -1,5 +1,5 @@
 /**
- * Deriving the work units of one repository again, as far as its records changed, in four steps:
+ * Derives the work units of one repository again from its changed records, in four steps:
  *
  * 1. Requests that changed: the links to the commits that they list are brought up to date. A commit that a request
  *    takes loses its own unit; one that it gives back gets one again.

@@ -6,7 +6,7 @@ import type { Classifier } from './classify/classifier.js';
 import { numberOf, textOf, textOrNull } from './row-values.js';
 import type { TeamAssigner } from './teams/assign.js';
 
-/** A commit, as far as work units depend on it. */
+/** The data of a commit that work units depend on. */
 export interface CommitFacts {
   readonly hash: string;
   readonly message: string;

@@ -19,7 +19,7 @@ export class FileError extends Error {
     const lines = problems.map(({ place, text }) => `  ${place === null ? '' : `${place}: `}${text}`);
     super(`${summary}:\n${lines.join('\n')}`);
     this.problems = problems;
-    // Worded for the person who can correct the file: the command line prints it without a stack.
+    // The message is for the person who can correct the file: the command line prints it without a stack.
     this.name = 'Error';
   }
 }
@@ -102,7 +102,7 @@ export class FileCheck {
     if (this.problems.length > 0) throw new FileError(summary, this.problems);
   }
 
-  /** @param at the place whose line is told */
+  /** @param at the place whose line is reported */
   problem(place: string, text: string, at = place): void {
     this.problems.push({ line: this.#lineOf(at), place, text });
   }

@@ -23,7 +23,7 @@ export class WholeCommits {
     return gathered;
   }
 
-  /** The commit that no further page goes on with. */
+  /** The commit that no later page continues. */
   takeLast(): readonly ChangedCommit[] {
     const last = this.#last;
     this.#last = undefined;

@@ -61,7 +61,7 @@ describe.skipIf(chdbMissing !== null)(`a directory of chdb ${chdbMissing ?? ''}`
       child.kill('SIGKILL');
       await closed;
     }
-    // A lock does not outlive whoever was killed.
+    // A lock does not survive a killed process.
     expect(await (await open(path)).query('select {a:UInt8}', { a: 1 })).toEqual([[1]]);
   });
 });

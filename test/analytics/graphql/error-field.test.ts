@@ -54,7 +54,7 @@ test.each<[string, string, Record<string, unknown>, string]>([
   ['a variable of a wrong type', withVariable, { orgId: 7, batch: {} }, 'orgId'],
   ['a variable that is missing', withVariable, { orgId: 'o' }, 'batch'],
   ['the text', '{', {}, 'query'],
-])('The way to %s is told', (_name, text, variables, way) => {
+])('The field of %s is reported', (_name, text, variables, way) => {
   const [error] = errorsOf(text, variables);
   expect(error === undefined ? null : fieldOf(error)).toBe(way);
 });

@@ -39,7 +39,7 @@ test.each([
   expect(elsewhere).toEqual([]);
 });
 
-test('who does not take a page is told to send queries with POST', async () => {
+test('a caller that does not accept a page is refused, with a message to send queries with POST', async () => {
   const reply = await send(`${platform.url}/graphql`, { headers: { Accept: 'application/json' } });
   expect(reply.status).toBe(406);
 });

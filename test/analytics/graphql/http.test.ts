@@ -317,7 +317,7 @@ describe('Cost limits', () => {
     ['max_sankey_edges', 500, 501, { sankey: { ...flow, maxEdges: 501 } }],
     ['max_sub_requests', 10, 11, { breakdowns: Array.from({ length: 11 }, () => breakdown) }],
   ])(
-    '%s is told with what is allowed and what was requested',
+    '%s is reported with the allowed and the requested number',
     async (limit_name, limit_value, requested_value, content) => {
       const { errors, data, headers } = await post(platform, user, batch(content));
       expect(data).toBeNull();

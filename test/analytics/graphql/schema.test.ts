@@ -24,7 +24,7 @@ test.each(sources)('Everything in %s.graphql is described', async (name) => {
   expect(bare).toEqual([]);
 });
 
-test('Of what is answered, nothing may be null but what is not asked for, not known or not there', () => {
+test('Only fields that are not requested, unknown or missing are nullable in results', () => {
   const nullable = Object.values(schema.getTypeMap()).flatMap((type) =>
     'getFields' in type && !('isOneOf' in type) && !type.name.startsWith('__')
       ? Object.values(type.getFields())

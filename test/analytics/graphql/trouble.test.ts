@@ -40,7 +40,7 @@ describe('When the store', () => {
     return result;
   }
 
-  test.each(types)('takes longer than a query may, that is told, as %s', async (type) => {
+  test.each(types)('exceeds the time limit, the error is QUERY_TIMEOUT, as %s', async (type) => {
     const reply = await whileLocked(platform, () => post(platform, user, request(user, type)));
     expect([reply.status, reply.data]).toEqual([200, null]);
     expect(reply.errors[0].extensions).toMatchObject({ code: 'QUERY_TIMEOUT', timeout_seconds: 1 });
@@ -48,7 +48,7 @@ describe('When the store', () => {
     expect((await post(platform, user, request(user, type))).errors).toBeUndefined();
   });
 
-  test('would still be at work for a caller who has gone, it is stopped', async () => {
+  test('runs for a caller that has disconnected, it is stopped', async () => {
     const patient = await startTestPlatform({ databaseUri: platform.databaseUri });
     try {
       await whileLocked(patient, async () => {
@@ -75,7 +75,7 @@ describe('When the store', () => {
     }
   });
 
-  test.each(types)('fails in a way that nobody has foreseen, only the log tells how, as %s', async (type) => {
+  test.each(types)('fails unexpectedly, only the log has the cause, as %s', async (type) => {
     const { sql } = platform.database;
     await sql`alter table work_units rename column team to lost`;
     await sql`alter table work_unit_shares rename column team to lost`;

@@ -27,7 +27,7 @@ const subcategories = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
   names.map((name) => `${theme}.${name}` as Subcategory),
 );
 
-/** Names that engines might compare, fold or quote in ways of their own. */
+/** Names that engines might compare, fold or quote differently. */
 const names = [
   'b',
   'B',

@@ -53,7 +53,7 @@ describeOnEachEngine('a statement that would take minutes', (engine) => {
     }
   }
 
-  it('is ended by the limit of time, and the engine goes on', async () => {
+  it('is ended by the time limit, and the engine keeps working', async () => {
     await withEngine(1, async (opened) => {
       const asked = opened.run([statement(slow[engine.kind]), statement('select 1')], new AbortController().signal);
       await expect(asked).rejects.toThrow(QueryTimeout);
@@ -64,7 +64,7 @@ describeOnEachEngine('a statement that would take minutes', (engine) => {
 
   // The front of the test's ClickHouse server answers one request after another: an abort would never reach it.
   const deaf = engine.kind === 'clickhouse' ? ' (skipped: the front of the test cannot be interrupted)' : '';
-  it.skipIf(deaf !== '')(`is ended when its caller leaves, and the engine goes on${deaf}`, async () => {
+  it.skipIf(deaf !== '')(`is ended when its caller disconnects, and the engine keeps working${deaf}`, async () => {
     await withEngine(60, async (opened) => {
       const leaving = new AbortController();
       const asked = opened.run([statement(slow[engine.kind])], leaving.signal);

@@ -39,7 +39,7 @@ describeOnEachEngine('the analytics', (engine) => {
     }
   });
 
-  it('run nothing for who has left already', async () => {
+  it('run nothing for a caller that has already disconnected', async () => {
     const analytics = await openAnalytics(await engine.newUri(), { ...openOptions, timeoutSeconds: 30 });
     try {
       const gone = AbortSignal.abort(new Error('the client is gone'));
@@ -131,7 +131,7 @@ describe('a store that is away', () => {
     },
   );
 
-  it('is told from a package that is missing', async () => {
+  it('differs from a missing package', async () => {
     const options = { ...openOptions, timeoutSeconds: 30, importChdb: () => Promise.reject(new Error('not found')) };
     await expect(openAnalytics('chdb:/nowhere', options)).rejects.toThrow('Run: npm install chdb');
   });

@@ -38,7 +38,7 @@ describe('a logout', () => {
     expect(await auditOf(platform, reply)).toEqual([]);
   });
 
-  it('works with a bearer token that does not hold, as without one', async () => {
+  it('works with an invalid bearer token, as without one', async () => {
     const user = await platform.signUp({ organization: null });
     const reply = await logout(user.refreshToken, 'nonsense');
     expect(reply).toMatchObject(done);

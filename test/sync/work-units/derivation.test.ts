@@ -160,7 +160,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     const request = requestRow(7, { source: 'local' });
     await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
-    // A history of which something is stored is read back, as far as it changed.
+    // If part of a history is stored, only its changes are read back.
     const more = { git_commits: [commitRow(A, { message: 'docs: say it' })], git_commit_stats: [statsRow(A, 'a.ts')] };
     const again = { repoId, target: 'git', records: more, at: NOW + DAY, isInOrder: true } as const;
     expect(await syncAndDerive(watched, again)).toBe(1);

@@ -13,7 +13,7 @@ import { describeOnEachDatabase } from '../databases.js';
 import { onlyId, sync } from '../harness.js';
 import { unitsIn } from './stored-units.js';
 
-/** Runs a sync in a process of its own and kills it in front of a statement. */
+/** Runs a sync in a separate process and kills it before a statement. */
 async function killedInFrontOf(
   pattern: string,
   number: number,
@@ -48,7 +48,7 @@ describeOnEachDatabase('a derivation', (engine) => {
     return;
   }
 
-  it('of a history that gets kill -9 while it is read, and once more while it is made up for, is completed by the next sync', async () => {
+  it('of a history that gets kill -9 while it is read, and again while it is completed, is completed by the next sync', async () => {
     const options = { target: 'git', provider: 'local', repoPath, since: '2001-01-01' } as const;
     const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
     const repoId = onlyId(await sync({ ...options, db: whole }));

@@ -29,7 +29,7 @@ describe('the team of a unit', () => {
     expect(createTeamAssigner(own, 'other/shop', undefined).teamOf(['x'], NONE)).toBe('a');
   });
 
-  it('is the one that has the repository where no team has the author, else the owner, else nobody', () => {
+  it('is the team of the repository if no team has the author, else the owner, else none', () => {
     const owners = new Map([['search', 2], ['docs', 1], ['', 9]]); // prettier-ignore
     expect(createTeamAssigner(teams, 'acme/shop', '* @acme/all').teamOf(['x'], owners)).toBe('pay');
     expect(createTeamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], owners)).toBe('search');
@@ -112,7 +112,7 @@ with\\ space.txt @acme/space
     }
   });
 
-  it('takes ownership away with a line that names nobody', () => {
+  it('removes ownership with a line without owners', () => {
     expect(ownersOf(rules, 'apps/free')).toEqual([]);
   });
 });

@@ -145,5 +145,5 @@ function redirected(what: string, { message }: RedirectRefusedError): string {
 }
 
 function limited(what: string): string {
-  return `host_a limits the rate of requests and kept doing so (${what}). Run the sync again later: it goes on from here.`;
+  return `host_a kept limiting the request rate (${what}). Run the sync again later: it resumes from here.`;
 }

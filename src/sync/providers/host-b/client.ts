@@ -143,7 +143,7 @@ function refusal(response: Response, endpoint: string): SyncError {
   if (isRateLimited(response)) {
     return new SyncError(
       'rate_limited',
-      `host_b limits the rate of requests and kept doing so (${endpoint}). Run the sync again later: it goes on from here.`,
+      `host_b kept limiting the request rate (${endpoint}). Run the sync again later: it resumes from here.`,
     );
   }
   if (status === 401)

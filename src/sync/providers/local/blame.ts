@@ -117,7 +117,7 @@ async function changedFiles(git: Git, { base, tip }: Position): Promise<TreeChan
   return parseTreeChanges(streamGit(git, args));
 }
 
-/** Symbolic links and submodules have no lines, binary files no lines worth telling apart. */
+/** Symbolic links and submodules have no lines, binary files no meaningful ones. */
 function isWanted(change: TreeChange): boolean {
   return change.mode.startsWith('100') && !change.isBinary && isBlamed(change.path);
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps the git program inside a folder. Whoever may write below SYNC_LOCAL_ROOT could otherwise let a repository there
+ * Keeps the git program inside a folder. Otherwise a user with write access below SYNC_LOCAL_ROOT could let a repository
  * refer to objects, refs or settings outside of it, and read them as commits of an organization.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export function enclosedEnvironment(root: string): Record<string, string> {
 /**
  * Checks that everything which git would follow in the repository at `git.path` lies below `root`: the `.git` file or
  * link, the common directory of a worktree, borrowed objects, symbolic links among objects and refs, and the paths in
- * its settings. It is checked before anything is read; whoever changes the repository during the sync is not noticed.
+ * its settings. The check runs before anything is read; it does not detect changes during the sync.
  *
  * @param root absolute, without symbolic links
  * @throws SyncError (`repository_unreadable`) naming what leads out
@@ -67,7 +67,7 @@ async function assertNoLinkOut(directory: string, root: string): Promise<void> {
     const path = join(directory, entry.name);
     if (entry.isSymbolicLink()) {
       const target = await inside(path, root, `the symbolic link ${entry.name}`);
-      // A link within the repository is walked where it leads to; another one leads to what nobody has walked.
+      // A link within the repository is walked at its target; another one leads to files that were not checked.
       if (!target.startsWith(directory + sep) && (await isDirectory(target))) await assertNoLinkOut(target, root);
     } else if (entry.isDirectory()) await assertNoLinkOut(path, root);
   }

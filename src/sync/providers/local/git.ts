@@ -77,7 +77,7 @@ export async function* streamGit(
 ): AsyncGenerator<Buffer> {
   const child = start(git, args, lastArgument);
   const ended = ending(child, git, args);
-  // Whoever stops reading early does not await the ending; it is expected to be a failure then.
+  // A consumer that stops early does not await the exit, which then is expected to be a failure.
   ended.catch(() => {});
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -121,7 +121,8 @@ function start(git: Git, args: readonly string[], lastArgument?: Buffer): ChildP
     stdio: ['pipe', 'pipe', 'pipe'],
     signal: git.signal,
     killSignal: 'SIGKILL',
-    // A group of its own: Ctrl-C is for us, who end it after the page in hand. If we are killed, its pipe breaks.
+    // A separate process group: this process handles Ctrl-C and ends git after the current page. If this process is
+    // killed, git's pipe breaks.
     detached: true,
     windowsHide: true,
   });
@@ -145,7 +146,7 @@ export function cleanEnvironment(environment: Readonly<Record<string, string | u
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !name.startsWith('GIT_')) clean[name] = value;
   }
-  // Into a pipe, git would write each commit for itself; nobody waits for one here.
+  // Buffered output: into a pipe, git would flush after each commit.
   const git = { GIT_FLUSH: '0', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   return { ...clean, ...git, LC_ALL: 'C', LANGUAGE: '', TZ: 'UTC' };
 }

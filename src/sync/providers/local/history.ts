@@ -159,7 +159,7 @@ function logArguments(git: Git, position: Position, window: TimeWindow, phase: P
 }
 
 /**
- * The window by committer date. `--since-as-filter` goes on after an older commit, since dates are not always in order;
+ * The window by committer date. `--since-as-filter` continues after an older commit, since dates are not always in order;
  * a git without it stops there.
  */
 export function windowArguments(git: Git, { since, until }: TimeWindow): string[] {

@@ -12,7 +12,7 @@ const PATTERNS = [
 
 const FORMAT = ['refname', 'objectname', 'authorname', 'authoremail:trim', 'committerdate:unix', 'subject', 'body'];
 
-/** Refs that HEAD does not contain: the requests behind them are open, as far as a clone can tell. */
+/** Refs that HEAD does not contain: their requests count as open, because a clone has no other information. */
 export async function openRequests(git: Git, tip: string): Promise<readonly Row<'git_pull_requests'>[]> {
   const format = `${FORMAT.map((field) => `%(${field})`).join('%00')}%00`;
   const fields = (await runGit(git, ['for-each-ref', `--format=${format}`, `--no-merged=${tip}`, ...PATTERNS]))

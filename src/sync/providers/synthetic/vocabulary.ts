@@ -10,7 +10,7 @@ function person(login: string): Person {
   return { name: `${login.charAt(0).toUpperCase()}${login.slice(1)} Example`, login, email: `${login}@example.com` };
 }
 
-/** The first four work on the frontend, the next four on the backend, and so on: teams can be told apart. */
+/** The first four work on the frontend, the next four on the backend, and so on, so that teams differ. */
 export const PEOPLE: readonly [Person, ...Person[]] = [
   person('amber'),
   person('basil'),

@@ -14,7 +14,7 @@ const LEAST = 0.05;
 
 /** All subcategories in the order of the taxonomy. */
 export const SUBCATEGORIES: readonly Subcategory[] = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
-  // Joining a theme with one of its own names gives a subcategory by definition.
+  // By definition, a theme and one of its names form a subcategory.
   names.map((name) => `${theme}.${name}` as Subcategory),
 );
 

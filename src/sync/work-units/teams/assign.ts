@@ -1,4 +1,4 @@
-/** Which team a unit belongs to: the teams file first, then the repository's CODEOWNERS, else nobody's. */
+/** Assigns a team to a unit: by the teams file, else by the repository's CODEOWNERS, else none. */
 import { createHash } from 'node:crypto';
 import { UNASSIGNED } from '../../../analytics/vocabulary.js';
 import { nameMatcher } from '../classify/patterns.js';

@@ -54,7 +54,7 @@ function isOwner(word: string): boolean {
  * A .gitignore pattern: one with a slash before its end is rooted, others match in any folder; folders match all in them.
  *
  * What a star stands for is tried from the shortest on, and kept once what follows it up to the next star is found: to
- * go back there could find nothing more, and takes forever with the patterns and paths of someone who wants it to.
+ * backtrack could find no other match, and would take exponential time with hostile patterns and paths.
  */
 function ownerPattern(pattern: string): (path: string) => boolean {
   const isRooted = /^\/|\/(?!$)/.test(pattern);
