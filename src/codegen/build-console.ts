@@ -7,14 +7,19 @@ import { precompress } from './precompress.js';
 const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5'];
 
 /**
- * Builds the web console: `<folder>/index.html` and, in `<folder>/assets`, scripts, styles and the icon. Their names
- * contain a hash of their content, and each is also compressed with gzip and brotli.
+ * Builds the web console: `<folder>/index.html`, the page of `compose serve` as `<folder>/containers.html`, and, in
+ * `<folder>/assets`, scripts, styles and the icon. Their names contain a hash of their content, and each is also
+ * compressed with gzip and brotli.
  *
  * @param folder relative to the repository's root
  */
 export async function buildConsole(folder: string): Promise<void> {
   const { metafile } = await build({
-    entryPoints: { console: 'src/console/main.tsx', icon: 'src/console/icon.svg' },
+    entryPoints: {
+      console: 'src/console/main.tsx',
+      containers: 'src/console/containers/main.tsx',
+      icon: 'src/console/icon.svg',
+    },
     outdir: `${folder}/assets`,
     tsconfig: 'src/console/tsconfig.json',
     bundle: true,
@@ -34,10 +39,6 @@ export async function buildConsole(folder: string): Promise<void> {
   });
   const files = Object.keys(metafile.outputs);
   await Promise.all(files.map(precompress));
-  const [entry] = Object.entries(metafile.outputs).filter(
-    ([, { entryPoint }]) => entryPoint === 'src/console/main.tsx',
-  );
-  const preloaded = (entry?.[1].imports ?? []).filter(({ kind }) => kind === 'import-statement');
 
   const fileOf = (pattern: RegExp): string => {
     const found = files.map((file) => basename(file)).filter((name) => pattern.test(name));
@@ -46,13 +47,20 @@ export async function buildConsole(folder: string): Promise<void> {
     }
     return found[0];
   };
-  const template = await readFile('src/console/index.html', 'utf8');
-  const page = template
-    .replace('{{script}}', fileOf(/^console-\w+\.js$/))
-    .replace('{{style}}', fileOf(/^console-\w+\.css$/))
-    .replace('{{icon}}', fileOf(/^icon-\w+\.svg$/))
-    .replace('{{preloads}}', preloaded.map(({ path }) => preloadOf(basename(path))).join('\n    '));
-  await writeFile(`${folder}/index.html`, page);
+  const writePage = async (name: string, source: string, main: string, script: RegExp): Promise<void> => {
+    const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint === main);
+    const preloaded = (entry?.imports ?? []).filter(({ kind }) => kind === 'import-statement');
+    const page = (await readFile(source, 'utf8'))
+      .replace('{{script}}', fileOf(script))
+      .replace('{{style}}', fileOf(/^console-\w+\.css$/))
+      .replace('{{containers-style}}', fileOf(/^containers-\w+\.css$/))
+      .replace('{{icon}}', fileOf(/^icon-\w+\.svg$/))
+      .replace('{{preloads}}', preloaded.map(({ path }) => preloadOf(basename(path))).join('\n    '));
+    await writeFile(`${folder}/${name}`, page);
+  };
+  await writePage('index.html', 'src/console/index.html', 'src/console/main.tsx', /^console-\w+\.js$/);
+  const containers = 'src/console/containers';
+  await writePage('containers.html', `${containers}/index.html`, `${containers}/main.tsx`, /^containers-\w+\.js$/);
   await copyFile('src/console/icon.svg', `${folder}/icon.svg`); // under the name that /favicon.ico is served from
 }
 

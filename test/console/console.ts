@@ -49,13 +49,10 @@ const args = [
 export async function startConsole(options: TestPlatformOptions = {}): Promise<RunningConsole> {
   await builtCommand();
   const platform = await startTestPlatform(options);
-  let browser: Browser;
-  try {
-    browser = await chromium.launch({ executablePath: browserFile ?? '', args });
-  } catch (error) {
+  const browser = await startBrowser().catch(async (error: unknown) => {
     await platform.stop();
     throw error;
-  }
+  });
   return {
     platform,
     visitor: (visitorOptions) => newVisitor(browser, platform.url, visitorOptions),
@@ -66,11 +63,16 @@ export async function startConsole(options: TestPlatformOptions = {}): Promise<R
   };
 }
 
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: browserFile ?? '', args });
+}
+
 const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (event) => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI);
 });`;
 
-async function newVisitor(browser: Browser, url: string, options: VisitorOptions = {}): Promise<Visitor> {
+/** @param url of the only server that pages may ask */
+export async function newVisitor(browser: Browser, url: string, options: VisitorOptions = {}): Promise<Visitor> {
   const { theme = 'light', width = 1280 } = options;
   const context = await browser.newContext({
     baseURL: url,

@@ -33,6 +33,12 @@ describe('The linter', () => {
     },
   );
 
+  test('lets the page of compose serve have the API of compose, and not that of the Platform', async () => {
+    const file = 'src/console/containers/app.tsx';
+    expect(await refusals(file, "import '@plumbline/sdk/compose';")).toEqual([]);
+    expect(await refusals(file, "import '@plumbline/sdk/platform';")).not.toEqual([]);
+  });
+
   test('refuses an import of the console in the rest of the sources', async () => {
     expect(await refusals('src/contract/request-id.ts', "import '../console/session/store.js';")).not.toEqual([]);
   });

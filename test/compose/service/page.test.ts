@@ -154,6 +154,11 @@ describe('An address with the page', () => {
     expect((await get(running.url + path, { Host: 'rebound.example.com' })).status).toBe(403);
   });
 
+  test('does not lead the page to itself', async () => {
+    expect((await get(`${running.url}/ui/`)).status).not.toBe(302);
+    expect((await get(`${running.url}/ui`)).headers.location).toBe('/ui/');
+  });
+
   test('leads from / to the page, also from a link of another site', async () => {
     const reply = await get(`${running.url}/`, {
       'Sec-Fetch-Site': 'cross-site',

@@ -20,10 +20,14 @@ export interface ContainersPagesOptions {
  */
 export function createContainersPages({ folder, access, admission }: ContainersPagesOptions): Middleware {
   const router = new Router();
-  router.get(['/', '/ui'], (ctx) => {
+  router.get('/', (ctx) => {
     ctx.redirect(pagePath);
   });
-  router.get('/ui{/*path}', (ctx) => sendBuiltPage(ctx, new URL('containers.html', folder)));
+  router.get('/ui{/*path}', (ctx) => {
+    if (ctx.path !== '/ui') return sendBuiltPage(ctx, new URL('containers.html', folder));
+    ctx.redirect(pagePath);
+    return undefined;
+  });
   router.get('/console/assets/:file', (ctx) =>
     sendBuiltAsset(ctx, new URL('assets/', folder), ctx.params['file'] ?? ''),
   );

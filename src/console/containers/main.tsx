@@ -1,0 +1,10 @@
+import './containers.css';
+import { render } from 'preact';
+import { startTheme } from '../ui/theme.js';
+import { App } from './app.js';
+import { startSession } from './session.js';
+
+startTheme();
+void startSession();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,164 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogBuffer } from '../../src/console/containers/log-buffer.js';
+import { builtCommand } from '../cli/built-command.js';
+import { runService, type RunningService } from '../compose/service/running-service.js';
+import { accessibilityViolations } from './accessibility.js';
+import { addProject, openByLink, walkProject } from './containers-page.js';
+import { hasBrowser, newVisitor, startBrowser, withoutBrowser, type VisitorOptions, type Visitor } from './console.js';
+
+const shop = `
+services:
+  web:
+    image: app
+    depends_on: [db]
+  db:
+    image: app
+`;
+
+/** Folder for a picture of each page; unset: none are made. */
+const pictures = process.env['CONSOLE_PICTURES'];
+const appearances = (['light', 'dark'] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })));
+
+describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () => {
+  let browser: Browser;
+  let running: RunningService;
+  const visit = (options?: VisitorOptions): Promise<Visitor> => newVisitor(browser, running.url, options);
+  beforeAll(async () => {
+    await builtCommand();
+    browser = await startBrowser();
+    running = await runService({ page: true });
+    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+
+  test('drives a project: up, output, restart, scale, usage, stop, down', { timeout: 60_000 }, async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openByLink(visitor, running);
+    await addProject(page, 'shop', shop);
+    await page.getByRole('heading', { name: 'shop' }).waitFor();
+    const output = { web: 'listening on 80', db: 'ready to serve' };
+    await walkProject(page, { output }, () => {
+      running.control.log('shop-web', 'stdout', output.web);
+      running.control.log('shop-db', 'stderr', output.db);
+    });
+    expect(complaints).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test('shows what the server refuses with its entry of the error catalogue', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    await addProject(page, 'odd', 'services: { web: { image: nowhere/none, privileged: true } }');
+    await page.getByText('ComposeValidationError.notAllowed').waitFor();
+    await page.getByLabel('Compose file').fill('services: { web: { image: nowhere/none, pull_policy: never } }');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Up', exact: true }).click();
+    await page.getByText('RuntimeError.imageNotFound').waitFor();
+    await visitor.context.close();
+  });
+
+  test('opens by a link once, keeps the session over a reload, and ends it', async () => {
+    const [first, second] = [await visit(), await visit()];
+    const link = running.access.createLink().url;
+    await first.open(link);
+    await first.page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+    expect(first.page.url()).toBe(`${running.url}/ui/`);
+    await second.open(link);
+    await second.page.getByText('This link was used').waitFor();
+    await first.page.reload();
+    await first.page.getByRole('button', { name: 'End session' }).click();
+    await first.page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+    await first.page.reload();
+    await first.page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+    expect(await first.context.cookies()).toEqual([]);
+    for (const { context } of [first, second]) await context.close();
+  });
+
+  test(
+    'keeps what it shows when the server goes away, and asks for a link when another one is there',
+    { timeout: 60_000 },
+    async () => {
+      const leaving = await runService({ page: true });
+      const visitor = await newVisitor(browser, leaving.url);
+      const { page } = visitor;
+      await openByLink(visitor, leaving);
+      await addProject(page, 'shop', shop);
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      await leaving.stop();
+      await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 });
+      await page.getByRole('heading', { name: 'web', exact: true }).waitFor();
+      const port = Number(new URL(leaving.url).port);
+      const next = await runService({ page: true, listen: { address: { scheme: 'tcp', host: '127.0.0.1', port } } });
+      await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor({ timeout: 30_000 });
+      await visitor.context.close();
+      await next.stop();
+    },
+  );
+
+  describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
+    test(
+      'is accessible, without a message of the policy, an error or sideways scrolling',
+      { timeout: 60_000 },
+      async () => {
+        const visitor = await visit({ theme, width });
+        const { page, complaints, open } = visitor;
+        const look = async (name: string): Promise<void> => {
+          if (pictures !== undefined) {
+            await page.screenshot({ path: join(pictures, `containers-${name}-${theme}-${width}.png`), fullPage: true });
+          }
+          expect(await accessibilityViolations(page)).toEqual([]);
+          expect(complaints).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        };
+        await open('/ui/');
+        await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+        await look('no-session');
+        const project = `seen-${theme}-${width}`;
+        await openByLink(visitor, running);
+        await page.getByRole('button', { name: 'Add a project' }).click();
+        await look('add');
+        await page.keyboard.press('Escape');
+        const ports = `ports: ['127.0.0.1:${width}${theme.length}:80']`;
+        await addProject(
+          page,
+          project,
+          `${shop}    ${ports}\n  later: { image: app, profiles: [x] }\n  job: { image: app }\n`,
+        );
+        await page.getByRole('button', { name: 'Up', exact: true }).click();
+        await page.getByText('The project is up.').waitFor();
+        running.control.log(`${project}-web`, 'stdout', 'listening on 80');
+        running.control.log(`${project}-db`, 'stderr', `a line that is long: ${'word '.repeat(60)}`);
+        running.control.exit(`${project}-job`, 3);
+        await page.getByText('exited (3)').waitFor();
+        await page.getByText('a line that is long').waitFor();
+        await page.getByText('Processor and memory').click();
+        await page.getByRole('img', { name: /^Processor of .*web: \d/ }).waitFor();
+        await look('project');
+        await page.getByRole('button', { name: 'Down', exact: true }).click();
+        await look('down');
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('link', { name: 'All projects' }).click();
+        await page.getByText(project).waitFor();
+        await look('projects');
+        await visitor.context.close();
+      },
+    );
+  });
+});
+
+test('The output of a service that prints much leaves that of the others', () => {
+  const buffer = createLogBuffer<{ service: string; line: number }>(3);
+  buffer.push({ service: 'db', line: 0 });
+  for (let line = 1; line <= 10; line++) buffer.push({ service: 'web', line });
+  expect(buffer.lines().map(({ line }) => line)).toEqual([0, 8, 9, 10]);
+  buffer.clear();
+  expect(buffer.lines()).toEqual([]);
+});
