@@ -6312,7 +6312,7 @@ function validate872(data, { instancePath = "", parentData, parentDataProperty, 
 }
 validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_PasswordRejected = validate93;
-var schema43 = { "type": "object", "description": "One violated password rule.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user), or the current password." }, "message": { "type": "string", "description": "The violated rule, for people. The wording may change." } } };
+var schema43 = { "type": "object", "description": "One violated password rule.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user; judged by its first 32 characters), or the current password." }, "message": { "type": "string", "description": "The violated rule, for people. The wording may change." } } };
 function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;

@@ -55,9 +55,15 @@ export const samePassword: PasswordViolation = {
  */
 const minScore = 3;
 
+/**
+ * The estimate runs on the thread that serves requests, and its time grows faster than the lengths. So a password is
+ * estimated by its first characters; what follows can only make it stronger. Measured on a busy machine with the worst
+ * inputs found: 505 ms for 72 characters, 121 ms for 32.
+ */
+const longestEstimated = 32;
 /** The maximum length of an address or name that is compared with the password. */
-const longestKnown = 64;
-const mostParts = 8;
+const longestKnown = longestEstimated;
+const mostParts = 4;
 
 const separators = /[^\p{L}\p{N}]+/gu;
 
@@ -68,7 +74,7 @@ async function score(password: string, owner: PasswordOwner | undefined): Promis
     .map((each) => each.slice(0, longestKnown))
     .flatMap((each) => [each, each.replaceAll(separators, ''), ...each.split(separators).slice(0, mostParts)]);
   return (await estimator()).check(
-    password,
+    Array.from(password).slice(0, longestEstimated).join(''),
     parts.filter((each) => each.length > 2),
   ).score;
 }

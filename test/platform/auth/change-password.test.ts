@@ -81,6 +81,39 @@ describe('a change of the password', () => {
     expect((await login(platform, user.email)).status).toBe(429);
   });
 
+  it('to the same password does not say that the guess was right, when a lock came up while it was compared', async () => {
+    const user = await platform.signUp({ organization: null });
+    let changed: Promise<JsonReply> | undefined;
+    await platform.database.sql.begin(async (sql) => {
+      // Stops the request where it clears the failures: after the comparison. Before it, it only reads them.
+      await sql`lock table login_failures in exclusive mode`;
+      let isAnswered = false;
+      changed = change(user, testPassword, testPassword).finally(() => (isAnswered = true));
+      const waiting = async (): Promise<readonly unknown[]> => sql`
+        select 1 from pg_locks where not granted and relation = 'login_failures'::regclass`;
+      while (!isAnswered && (await waiting()).length === 0);
+      const until = new Date(platform.clock.now().getTime() + 60_000);
+      await sql`
+        insert into login_failures (email, failed_at, last_failed_at, locked_until)
+        values (${user.email}, array[now()], now(), ${until})`;
+    });
+    const reply = await changed;
+    expect(reply).toMatchObject({ status: 429, body: { type: '/problems/account-locked' } });
+  });
+
+  it('to the same password is refused, also beside a change that succeeds, and changes nothing', async () => {
+    const user = await platform.signUp({ organization: null });
+    const replies = await simultaneously(10, (index) =>
+      change(user, testPassword, index === 5 ? newPassword : testPassword),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses[5]).toBe(200);
+    // Those that come after the change are wrong, or come with a token of a session that it has ended.
+    for (const status of statuses.toSpliced(5, 1)) expect([401, 403, 422, 429]).toContain(status);
+    expect((await storedUser(platform, user.email)).token_version).toBe(1);
+    expect((await login(platform, user.email)).status).not.toBe(200);
+  });
+
   it('clears the count of failed logins', async () => {
     const user = await platform.signUp({ organization: null });
     for (let count = 0; count < 4; count += 1) await login(platform, user.email, 'wrong river 8');

@@ -26,6 +26,11 @@ describe('a password', () => {
     expect(await rulesOf(`${longest}x`)).toEqual(['max_bytes']);
   });
 
+  it('is estimated by its first 32 characters: what follows does not mend an easy beginning', async () => {
+    expect(await rulesOf(`${'a1'.repeat(16)}vkqzwxjhpm`)).toEqual(['common']);
+    expect(await rulesOf(`seven quiet rivers 7${'1'.repeat(50)}`)).toEqual([]);
+  });
+
   it('of few characters with many bytes is too long', async () => {
     expect(await rulesOf(`7${'海'.repeat(24)}`)).toEqual(['max_bytes']);
   });
