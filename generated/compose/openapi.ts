@@ -9,8 +9,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Ask whether the server lives
-     * @description Answers as long as the process serves requests at all; the backend is not asked.
+     * Check whether the server is alive
+     * @description Returns 200 while the process serves requests. Does not check the backend.
      */
     get: operations['ping'];
     put?: never;
@@ -49,8 +49,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read what the server runs on
-     * @description The engine behind the backend, the machine, and how many containers there are in which status.
+     * Get information about the server
+     * @description The engine behind the backend, the machine, and the number of containers in each status.
      */
     get: operations['getInfo'];
     put?: never;
@@ -70,7 +70,7 @@ export interface paths {
     };
     /**
      * Read the metrics
-     * @description The metrics of this server in the text format of Prometheus: how long it has been up, its memory, the containers by status, its requests by operation, and its open streams. While the engine does not answer, the number of containers is left out.
+     * @description The metrics of this server in the Prometheus text format: uptime, memory, containers by status, requests by operation, and open streams. While the engine does not respond, the number of containers is absent.
      */
     get: operations['getMetrics'];
     put?: never;
@@ -89,8 +89,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what happens to containers
-     * @description One line per event, from `since` or from now on, until `until` or without end.
+     * Stream container events
+     * @description One line per event, from `since` or from now on, until `until` or indefinitely.
      */
     get: operations['streamEvents'];
     put?: never;
@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Restart a container
-     * @description Stops the container if it runs, and starts it.
+     * @description Stops the container if it is running, then starts it.
      */
     post: operations['restartContainer'];
     delete?: never;
@@ -255,8 +255,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Wait for the end of a container
-     * @description Answers when the container has ended, at once when it has already. The bridge backend refuses it with 501.
+     * Wait for a container to end
+     * @description Returns when the container has ended, immediately if it already has. The bridge backend rejects it with 501.
      */
     post: operations['waitForContainer'];
     delete?: never;
@@ -274,7 +274,7 @@ export interface paths {
     };
     /**
      * Read the output of a container
-     * @description One line of the stream per line that the container has printed, in the order in which it did. With `follow` it goes on with new lines until the container ends or is removed.
+     * @description One item per line of output, in order. With `follow`, new lines are streamed until the container ends or is removed.
      */
     get: operations['getContainerLogs'];
     put?: never;
@@ -293,7 +293,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read what a container uses
+     * Read the resource usage of a container
      * @description A sample each `interval_seconds` until the container ends, the first one at once; with `stream=false` that one alone.
      */
     get: operations['getContainerStats'];
@@ -376,7 +376,7 @@ export interface paths {
     put?: never;
     /**
      * Pull an image
-     * @description Fetches an image from its registry and tells how far it has come, one line at a time; the last line is `done` or `error`. An image that the registry refuses at once is answered by 404.
+     * @description Fetches an image from its registry and streams the progress, one item per line. The last line is `done` or `error`. An image that the registry rejects at once is answered with 404.
      */
     post: operations['pullImage'];
     delete?: never;
@@ -569,7 +569,7 @@ export interface paths {
     post: operations['ingestProject'];
     /**
      * Delete a project
-     * @description Takes the project down and forgets its compose file.
+     * @description Takes the project down and deletes its compose file.
      */
     delete: operations['deleteProject'];
     options?: never;
@@ -628,7 +628,7 @@ export interface paths {
     put?: never;
     /**
      * Bring a project up
-     * @description Makes what is there what the compose file says: containers that are as they should be stay, changed ones are replaced, missing ones are made, everything is started in the order of its dependencies. Of a project without a compose file, the containers that are there are started.
+     * @description Converges containers to the compose file: up-to-date containers are kept, changed ones are replaced, missing ones are created, and all are started in dependency order. For a project without a compose file, starts the existing containers.
      */
     post: operations['upProject'];
     delete?: never;
@@ -648,7 +648,7 @@ export interface paths {
     put?: never;
     /**
      * Take a project down
-     * @description Stops and removes the containers of a project and its networks; the compose file stays.
+     * @description Stops and removes the containers of a project and its networks. The compose file is kept.
      */
     post: operations['downProject'];
     delete?: never;
@@ -668,7 +668,7 @@ export interface paths {
     put?: never;
     /**
      * Restart a project
-     * @description Stops the containers that run, and starts them all in the order of their dependencies.
+     * @description Stops running containers and starts all of them in dependency order.
      */
     post: operations['restartProject'];
     delete?: never;
@@ -688,7 +688,7 @@ export interface paths {
     put?: never;
     /**
      * Build the images of a project
-     * @description Builds every service that says how, each after those whose images it starts from, and tells what happens, one line at a time. The last line is `done` or `error`. A caller who reads too slowly loses lines of the build, and is told how many; the build does not wait.
+     * @description Builds every service with a `build` section, each after the services whose images it uses as base, and streams the progress, one item per line. The last line is `done` or `error`. For a client that reads too slowly, lines of the build are dropped and counted; the build does not wait.
      */
     post: operations['buildProject'];
     delete?: never;
@@ -708,7 +708,7 @@ export interface paths {
     put?: never;
     /**
      * Pull the images of a project
-     * @description Fetches the images of the services that are not built, and tells what happens, one line at a time. The last line is `done` or `error`.
+     * @description Fetches the images of the services that are not built, and streams the progress, one item per line. The last line is `done` or `error`.
      */
     post: operations['pullProject'];
     delete?: never;
@@ -728,7 +728,7 @@ export interface paths {
     put?: never;
     /**
      * Set the number of containers of a service
-     * @description Brings a service to this many containers. It needs the compose file of the project.
+     * @description Scales a service to this number of containers. Requires the project's compose file.
      */
     post: operations['scaleService'];
     delete?: never;
@@ -785,7 +785,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description A sign of life. */
+    /** @description The liveness reply. */
     Ping: {
       /**
        * @description Always the same.
@@ -857,7 +857,7 @@ export interface components {
      * @enum {string}
      */
     Backend: 'mock' | 'bridge' | 'native' | 'remote';
-    /** @description Which server this is. */
+    /** @description The server's version. */
     Version: {
       /**
        * @description The version of this API.
@@ -883,14 +883,14 @@ export interface components {
       name: string;
       /** @description All containers. */
       containers: number;
-      /** @description Those that run. */
+      /** @description Running containers. */
       containers_running: number;
       /**
        * @description No backend pauses containers.
        * @constant
        */
       containers_paused: 0;
-      /** @description Those that were stopped or have exited. */
+      /** @description Stopped and exited containers. */
       containers_stopped: number;
       /** @description All images. */
       images: number;
@@ -999,10 +999,10 @@ export interface components {
     Labels: {
       [key: string]: string;
     };
-    /** @description Something that happened to a container. */
+    /** @description A container event. */
     ContainerEvent: {
       /**
-       * @description What happened. `stopped` and `exited` are the end of a run: by a stop, or by a kill or by itself.
+       * @description The kind of event. `stopped` and `exited` mean the end of a run: `stopped` after a stop, `exited` otherwise.
        * @enum {string}
        */
       type: 'created' | 'started' | 'killed' | 'stopped' | 'exited' | 'oom_killed' | 'health' | 'removed';
@@ -1012,12 +1012,12 @@ export interface components {
       name: string;
       time: components['schemas']['EngineTime'];
       labels: components['schemas']['Labels'];
-      /** @description What a run ended with. */
+      /** @description The exit code of a run. */
       exit_code: number | null;
       /** @description The signal of a kill. */
       signal: string | null;
       /**
-       * @description What the health has become.
+       * @description The new health.
        * @enum {string|null}
        */
       health: 'starting' | 'healthy' | 'unhealthy' | null;
@@ -1337,10 +1337,10 @@ export interface components {
       /** @description The timeout, in seconds. */
       seconds: number;
     };
-    /** @description Which signal to send. */
+    /** @description The signal to send. */
     KillRequest: {
       /**
-       * @description The name of a signal of Linux in upper case, with or without SIG, or its number.
+       * @description The name of a Linux signal in upper case, with or without SIG, or its number.
        * @default SIGKILL
        */
       signal?: string | number;
@@ -1393,7 +1393,7 @@ export interface components {
       networks: components['schemas']['NetworkTraffic'][];
     };
     /**
-     * @description How bytes stand in JSON: as the text that they are, where what is not UTF-8 is replaced, or as base64.
+     * @description The encoding of bytes: as text, in which invalid UTF-8 is replaced, or as base64.
      * @default utf8
      * @enum {string}
      */
@@ -1406,9 +1406,9 @@ export interface components {
       environment?: {
         [key: string]: string;
       };
-      /** @description Who to run it as; left out for that of the container. */
+      /** @description The user to run it as; by default that of the container. */
       user?: string;
-      /** @description Where to run it; left out for that of the container. */
+      /** @description The working directory; by default that of the container. */
       working_directory?: string;
       /**
        * @description Whether it may do what the container may not. Needs the allowance `privileges`.
@@ -1427,7 +1427,7 @@ export interface components {
     /** @description A piece of what the command has printed. */
     ExecOutput: {
       /**
-       * @description Tells it from the end.
+       * @description Distinguishes it from the last line.
        * @constant
        */
       type: 'output';
@@ -1438,11 +1438,11 @@ export interface components {
     /** @description The end of the command; the last line. */
     ExecExit: {
       /**
-       * @description Tells it from output.
+       * @description Distinguishes it from output.
        * @constant
        */
       type: 'exit';
-      /** @description What the command ended with. */
+      /** @description The exit code of the command. */
       exit_code: number;
     };
     /** @description A position in a file. */
@@ -1507,43 +1507,43 @@ export interface components {
       items: components['schemas']['Image'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description Which image to fetch. */
+    /** @description The image to fetch. */
     PullImageRequest: {
       /** @description Its name, with registry, tag or digest where needed. */
       reference: string;
-      /** @description The platform to fetch it for; left out for that of the engine. */
+      /** @description The platform to fetch it for. Default: the engine's platform. */
       platform?: string;
     };
     /** @description A step. */
     PullProgress: {
       /**
-       * @description Tells it from the end.
+       * @description Distinguishes it from the last line.
        * @constant
        */
       type: 'progress';
-      /** @description The layer that it is about. Null for the whole image. */
+      /** @description The layer that it refers to. Null for the whole image. */
       layer: string | null;
-      /** @description What happens. */
+      /** @description The current step. */
       message: string;
-      /** @description How much is here. */
+      /** @description Bytes fetched so far. */
       current_bytes: number | null;
-      /** @description How much there is. */
+      /** @description Total bytes. */
       total_bytes: number | null;
     };
-    /** @description The image is here; the last line. */
+    /** @description The image is present; the last line. */
     PullDone: {
       /**
-       * @description Tells it from a step.
+       * @description Distinguishes it from a progress item.
        * @constant
        */
       type: 'done';
       /** @description The image. */
       reference: string;
     };
-    /** @description What was begun has failed; the last line. */
+    /** @description The operation has failed; the last line. */
     FailedFrame: {
       /**
-       * @description Tells it from a step.
+       * @description Distinguishes it from a progress item.
        * @constant
        */
       type: 'error';
@@ -1551,7 +1551,7 @@ export interface components {
       error: string;
       /** @description The case within the family. */
       case: string;
-      /** @description What happened, for people to read. */
+      /** @description A message for users. */
       message: string;
     };
     /** @description The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it. */
@@ -1704,7 +1704,7 @@ export interface components {
       source: 'ingested' | 'synthesized';
       /** @description How many services it has. */
       service_count: number;
-      /** @description How many of its containers run. */
+      /** @description The number of running containers. */
       running_count: number;
       /** @description The names of its services. */
       services: string[];
@@ -1751,7 +1751,7 @@ export interface components {
     };
     /** @description A compose file as the Compose Specification has it. */
     ComposeFile: string;
-    /** @description What became of a compose file that was sent. */
+    /** @description The result of sending a compose file. */
     IngestedProject: {
       /** @description The project. */
       name: string;
@@ -1769,7 +1769,7 @@ export interface components {
        * @description When the file was sent for the first time.
        */
       ingested_at: string;
-      /** @description What in it has no effect here. */
+      /** @description Settings that have no effect here. */
       warnings: string[];
     };
     /** @description A service has neither `image` nor `build`. Add one of them. */
@@ -2449,7 +2449,7 @@ export interface components {
     };
     /** @description How to bring the project up. */
     UpRequest: {
-      /** @description Only these services; left out or empty for all. */
+      /** @description Only these services. Default or empty: all. */
       services?: string[];
       /** @description Profiles to enable. */
       profiles?: string[];
@@ -2469,17 +2469,17 @@ export interface components {
        * @enum {string}
        */
       recreate?: 'changed' | 'never' | 'always';
-      /** @description Numbers of containers that go before those of the file. */
+      /** @description Numbers of containers that override those of the file. */
       scale?: {
         [key: string]: number;
       };
       /**
-       * @description Remove containers of services that the file does not have.
+       * @description Remove containers of services not in the compose file.
        * @default false
        */
       remove_orphans?: boolean;
       /**
-       * @description How long a container that is replaced may take to end.
+       * @description How long a replaced container may take to end.
        * @default 10
        */
       timeout_seconds?: number;
@@ -2494,13 +2494,13 @@ export interface components {
       name: string;
       status: components['schemas']['ContainerStatus'];
     };
-    /** @description What is up. */
+    /** @description The running project. */
     UpResult: {
       /** @description The project. */
       project: string;
       /** @description Its containers. */
       services: components['schemas']['ServiceContainer'][];
-      /** @description What was left out. */
+      /** @description Settings that were ignored. */
       warnings: string[];
     };
     /** @description The file uses a feature that is not supported. */
@@ -2644,12 +2644,12 @@ export interface components {
     /** @description How to take the project down. */
     DownRequest: {
       /**
-       * @description Remove its named volumes, too.
+       * @description Also remove its named volumes.
        * @default false
        */
       remove_volumes?: boolean;
       /**
-       * @description Remove containers of services that the file does not have.
+       * @description Remove containers of services not in the compose file.
        * @default true
        */
       remove_orphans?: boolean;
@@ -2659,18 +2659,18 @@ export interface components {
        */
       timeout_seconds?: number;
     };
-    /** @description What was taken down. */
+    /** @description The stopped and removed containers. */
     DownResult: {
       /** @description The project. */
       project: string;
-      /** @description Containers that ran. */
+      /** @description Stopped containers. */
       stopped: string[];
-      /** @description Containers that are gone. */
+      /** @description Removed containers. */
       removed: string[];
     };
-    /** @description What to restart. */
+    /** @description The services to restart. */
     RestartRequest: {
-      /** @description Only these services; left out or empty for all. */
+      /** @description Only these services. Default or empty: all. */
       services?: string[];
       /**
        * @description How long a container may take to end.
@@ -2678,7 +2678,7 @@ export interface components {
        */
       timeout_seconds?: number;
     };
-    /** @description What was restarted. */
+    /** @description The restarted containers. */
     RestartResult: {
       /** @description The project. */
       project: string;
@@ -2687,10 +2687,10 @@ export interface components {
     };
     /** @description What to build. */
     BuildRequest: {
-      /** @description Only these services; left out or empty for all. */
+      /** @description Only these services. Default or empty: all. */
       services?: string[];
       /**
-       * @description Build every step again.
+       * @description Build without cache.
        * @default false
        */
       no_cache?: boolean;
@@ -2700,10 +2700,10 @@ export interface components {
        */
       pull?: boolean;
     };
-    /** @description Work on an image begins or ends. */
+    /** @description Work on an image starts or ends. */
     ImageStatusFrame: {
       /**
-       * @description Tells it from other lines.
+       * @description Distinguishes it from other lines.
        * @constant
        */
       type: 'status';
@@ -2711,13 +2711,13 @@ export interface components {
       name: string;
       /** @description One word: `Pulling`, `Built`. */
       status: string;
-      /** @description Whether nothing more comes of it. */
+      /** @description Whether this is the last status of the image. */
       done: boolean;
     };
     /** @description A line of a build or a pull. */
     ImageLogFrame: {
       /**
-       * @description Tells it from other lines.
+       * @description Distinguishes it from other lines.
        * @constant
        */
       type: 'log';
@@ -2726,24 +2726,24 @@ export interface components {
       /** @description The line. */
       line: string;
     };
-    /** @description Something that is no failure and that one should know. */
+    /** @description A warning. */
     ImageWarningFrame: {
       /**
-       * @description Tells it from other lines.
+       * @description Distinguishes it from other lines.
        * @constant
        */
       type: 'warning';
-      /** @description A sentence, for people to read. */
+      /** @description A message for users. */
       message: string;
     };
-    /** @description All is done; the last line. */
+    /** @description Everything is done; the last line. */
     ImagesDone: {
       /**
-       * @description Tells it from other lines.
+       * @description Distinguishes it from other lines.
        * @constant
        */
       type: 'done';
-      /** @description The services that it was done for. */
+      /** @description The processed services. */
       services: string[];
     };
     /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
@@ -2772,26 +2772,26 @@ export interface components {
     };
     /** @description What to pull. */
     PullProjectRequest: {
-      /** @description Only these services; left out or empty for all. */
+      /** @description Only these services. Default or empty: all. */
       services?: string[];
       /**
-       * @description Go on with the others when one cannot be pulled.
+       * @description Continue when an image cannot be pulled.
        * @default false
        */
       ignore_failures?: boolean;
     };
-    /** @description How many containers the service shall have. */
+    /** @description The number of containers. */
     ScaleRequest: {
-      /** @description How many containers, zero or more. */
+      /** @description The number of containers, zero or more. */
       replicas: number;
     };
-    /** @description The containers that the service has. */
+    /** @description The containers of the service. */
     ScaleResult: {
       /** @description The project. */
       project: string;
       /** @description The service. */
       service: string;
-      /** @description How many there are. */
+      /** @description The number of containers. */
       replicas: number;
       /** @description The containers. */
       containers: components['schemas']['ServiceContainer'][];
@@ -2898,7 +2898,7 @@ export interface components {
       /** @description The methods that the path supports. */
       allow: string[];
     };
-    /** @description Who is calling. */
+    /** @description The calling client. */
     ClientPrincipal: {
       /** @description The name of the client in the auth store. Null where the server asks for no certificate. */
       name: string | null;
@@ -2969,7 +2969,7 @@ export interface components {
           components['schemas']['InternalErrorProblem'] | components['schemas']['RuntimePersistenceFailureProblem'];
       };
     };
-    /** @description The container engine failed, or does not answer. */
+    /** @description The container engine failed, or does not respond. */
     BackendFailure: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3010,7 +3010,7 @@ export interface components {
         'application/problem+json': components['schemas']['RuntimeNotSupportedProblem'];
       };
     };
-    /** @description There is no such thing. */
+    /** @description The resource does not exist. */
     NotFound: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3124,7 +3124,7 @@ export interface components {
         'application/problem+json': components['schemas']['RuntimeAlreadyExistsProblem'];
       };
     };
-    /** @description There is no such project. */
+    /** @description The project does not exist. */
     ProjectNotFound: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3186,7 +3186,7 @@ export interface components {
           | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
-    /** @description There is no such project or service, or something that its containers need is missing. */
+    /** @description The project does not exist or service, or something that its containers need is missing. */
     NothingToStart: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3200,7 +3200,7 @@ export interface components {
           | components['schemas']['RuntimeImageNotFoundProblem'];
       };
     };
-    /** @description What is there stands in the way, or a dependency has failed. */
+    /** @description Existing containers conflict, or a dependency has failed. */
     CannotStart: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3224,7 +3224,7 @@ export interface components {
         'application/problem+json': components['schemas']['ComposeWaitTimeoutProblem'];
       };
     };
-    /** @description There is no such project, or it has no such service. */
+    /** @description The project does not exist, or it has no such service. */
     ServiceNotFound: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3274,7 +3274,7 @@ export interface components {
           | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
-    /** @description The server has no compose file of the project, what is there stands in the way, or a dependency has failed. */
+    /** @description The server has no compose file of the project, existing containers conflict, or a dependency has failed. */
     CannotScaleNow: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3411,7 +3411,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The server lives. */
+      /** @description The server is alive. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4030,7 +4030,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It has the signal. */
+      /** @description The signal was sent. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -4055,7 +4055,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description How long to wait at most.
+         * @description The maximum time to wait.
          * @example 30
          */
         timeout_seconds?: number;
@@ -4103,7 +4103,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Go on with new lines until the container ends.
+         * @description Continue with new lines until the container ends.
          * @example true
          */
         follow?: boolean;
@@ -4165,7 +4165,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Go on with samples until the container ends.
+         * @description Continue with samples until the container ends.
          * @example false
          */
         stream?: boolean;
@@ -4417,7 +4417,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description How far it has come. */
+      /** @description The progress. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5118,7 +5118,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Put this file in the place of the one that is there.
+         * @description Replace the existing file.
          * @example false
          */
         replace?: boolean;
@@ -5145,7 +5145,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The file is the one that was there, or has taken its place. */
+      /** @description The file is unchanged, or has replaced the previous one. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5222,7 +5222,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is gone. */
+      /** @description The project was deleted. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5460,7 +5460,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is up. */
+      /** @description The project is up. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5523,7 +5523,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is down. */
+      /** @description The project is down. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5582,7 +5582,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It runs again. */
+      /** @description The project was restarted. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5640,7 +5640,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What happens. */
+      /** @description The progress. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5699,7 +5699,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What happens. */
+      /** @description The progress. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5764,7 +5764,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The service has this many containers. */
+      /** @description The service has this number of containers. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];

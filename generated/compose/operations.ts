@@ -9,7 +9,7 @@ export type Schemas = components['schemas'];
 /** `GET /_ping` */
 export type PingRequest = OperationRequest<{ principal: Schemas['ClientPrincipal'] }>;
 export type PingReply = SuccessReply<200, Schemas['Ping']>;
-/** Ask whether the server lives (`GET /_ping`). */
+/** Check whether the server is alive (`GET /_ping`). */
 export type PingHandler<Dependencies> = OperationHandler<PingRequest, PingReply, Dependencies>;
 
 /** `GET /version` */
@@ -25,7 +25,7 @@ export type GetInfoReply =
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
-/** Read what the server runs on (`GET /info`). */
+/** Get information about the server (`GET /info`). */
 export type GetInfoHandler<Dependencies> = OperationHandler<GetInfoRequest, GetInfoReply, Dependencies>;
 
 /** `GET /metrics` */
@@ -44,7 +44,7 @@ export type StreamEventsReply =
   | Problems.ValidationFailed
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
-/** Follow what happens to containers (`GET /events`). */
+/** Stream container events (`GET /events`). */
 export type StreamEventsHandler<Dependencies> = OperationHandler<StreamEventsRequest, StreamEventsReply, Dependencies>;
 
 /** `GET /containers` */
@@ -215,7 +215,7 @@ export type WaitForContainerReply =
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
-/** Wait for the end of a container (`POST /containers/{id}/wait`). */
+/** Wait for a container to end (`POST /containers/{id}/wait`). */
 export type WaitForContainerHandler<Dependencies> = OperationHandler<
   WaitForContainerRequest,
   WaitForContainerReply,
@@ -258,7 +258,7 @@ export type GetContainerStatsReply =
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed;
-/** Read what a container uses (`GET /containers/{id}/stats`). */
+/** Read the resource usage of a container (`GET /containers/{id}/stats`). */
 export type GetContainerStatsHandler<Dependencies> = OperationHandler<
   GetContainerStatsRequest,
   GetContainerStatsReply,
@@ -845,15 +845,15 @@ export type EndPageSessionHandler<Dependencies> = OperationHandler<
 
 /** One handler per operation of the contract. */
 export interface ComposeHandlers<Dependencies> {
-  /** Ask whether the server lives (`GET /_ping`). */
+  /** Check whether the server is alive (`GET /_ping`). */
   readonly ping: PingHandler<Dependencies>;
   /** Read the version (`GET /version`). */
   readonly getVersion: GetVersionHandler<Dependencies>;
-  /** Read what the server runs on (`GET /info`). */
+  /** Get information about the server (`GET /info`). */
   readonly getInfo: GetInfoHandler<Dependencies>;
   /** Read the metrics (`GET /metrics`). */
   readonly getMetrics: GetMetricsHandler<Dependencies>;
-  /** Follow what happens to containers (`GET /events`). */
+  /** Stream container events (`GET /events`). */
   readonly streamEvents: StreamEventsHandler<Dependencies>;
   /** List the containers (`GET /containers`). */
   readonly listContainers: ListContainersHandler<Dependencies>;
@@ -871,11 +871,11 @@ export interface ComposeHandlers<Dependencies> {
   readonly restartContainer: RestartContainerHandler<Dependencies>;
   /** Send a container a signal (`POST /containers/{id}/kill`). */
   readonly killContainer: KillContainerHandler<Dependencies>;
-  /** Wait for the end of a container (`POST /containers/{id}/wait`). */
+  /** Wait for a container to end (`POST /containers/{id}/wait`). */
   readonly waitForContainer: WaitForContainerHandler<Dependencies>;
   /** Read the output of a container (`GET /containers/{id}/logs`). */
   readonly getContainerLogs: GetContainerLogsHandler<Dependencies>;
-  /** Read what a container uses (`GET /containers/{id}/stats`). */
+  /** Read the resource usage of a container (`GET /containers/{id}/stats`). */
   readonly getContainerStats: GetContainerStatsHandler<Dependencies>;
   /** Run a command in a container (`POST /containers/{id}/exec`). */
   readonly execInContainer: ExecInContainerHandler<Dependencies>;

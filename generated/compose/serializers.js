@@ -3614,7 +3614,7 @@ var require_execInContainer_200 = __commonJS({
       const exports2 = validators;
       "use strict";
       exports2["contract#/components/schemas/ExecOutput"] = validate1;
-      const schema1 = { "type": "object", "description": "A piece of what the command has printed.", "additionalProperties": false, "required": ["type", "stream", "data"], "properties": { "type": { "type": ["string", "object"], "const": "output", "description": "Tells it from the end.", "fjs_type": "string" }, "stream": { "$ref": "contract#/components/schemas/OutputStream" }, "data": { "type": ["string", "object"], "description": "The piece, encoded as was asked for; it need not be a whole line.", "fjs_type": "string" } } };
+      const schema1 = { "type": "object", "description": "A piece of what the command has printed.", "additionalProperties": false, "required": ["type", "stream", "data"], "properties": { "type": { "type": ["string", "object"], "const": "output", "description": "Distinguishes it from the last line.", "fjs_type": "string" }, "stream": { "$ref": "contract#/components/schemas/OutputStream" }, "data": { "type": ["string", "object"], "description": "The piece, encoded as was asked for; it need not be a whole line.", "fjs_type": "string" } } };
       const schema2 = { "type": ["string", "object"], "enum": ["stdout", "stderr"], "description": "Where it was printed.", "fjs_type": "string" };
       function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
@@ -3716,7 +3716,7 @@ var require_execInContainer_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ExecExit"] = validate2;
-      const schema3 = { "type": "object", "description": "The end of the command; the last line.", "additionalProperties": false, "required": ["type", "exit_code"], "properties": { "type": { "type": ["string", "object"], "const": "exit", "description": "Tells it from output.", "fjs_type": "string" }, "exit_code": { "type": "integer", "description": "What the command ended with." } } };
+      const schema3 = { "type": "object", "description": "The end of the command; the last line.", "additionalProperties": false, "required": ["type", "exit_code"], "properties": { "type": { "type": ["string", "object"], "const": "exit", "description": "Distinguishes it from output.", "fjs_type": "string" }, "exit_code": { "type": "integer", "description": "The exit code of the command." } } };
       function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -4300,7 +4300,7 @@ var require_pullImage_200 = __commonJS({
       const exports2 = validators;
       "use strict";
       exports2["contract#/components/schemas/PullProgress"] = validate1;
-      const schema1 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": ["string", "object"], "const": "progress", "description": "Tells it from the end.", "fjs_type": "string" }, "layer": { "type": ["string", "null", "object"], "description": "The layer that it is about. Null for the whole image.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "What happens.", "fjs_type": "string" }, "current_bytes": { "type": ["number", "null"], "description": "How much is here." }, "total_bytes": { "type": ["number", "null"], "description": "How much there is." } } };
+      const schema1 = { "type": "object", "description": "A step.", "additionalProperties": false, "required": ["type", "layer", "message", "current_bytes", "total_bytes"], "properties": { "type": { "type": ["string", "object"], "const": "progress", "description": "Distinguishes it from the last line.", "fjs_type": "string" }, "layer": { "type": ["string", "null", "object"], "description": "The layer that it refers to. Null for the whole image.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "The current step.", "fjs_type": "string" }, "current_bytes": { "type": ["number", "null"], "description": "Bytes fetched so far." }, "total_bytes": { "type": ["number", "null"], "description": "Total bytes." } } };
       function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -4422,7 +4422,7 @@ var require_pullImage_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/PullDone"] = validate2;
-      const schema2 = { "type": "object", "description": "The image is here; the last line.", "additionalProperties": false, "required": ["type", "reference"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Tells it from a step.", "fjs_type": "string" }, "reference": { "type": ["string", "object"], "description": "The image.", "fjs_type": "string" } } };
+      const schema2 = { "type": "object", "description": "The image is present; the last line.", "additionalProperties": false, "required": ["type", "reference"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Distinguishes it from a progress item.", "fjs_type": "string" }, "reference": { "type": ["string", "object"], "description": "The image.", "fjs_type": "string" } } };
       function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -4497,7 +4497,7 @@ var require_pullImage_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/FailedFrame"] = validate3;
-      const schema3 = { "type": "object", "description": "What was begun has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Tells it from a step.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "What happened, for people to read.", "fjs_type": "string" } } };
+      const schema3 = { "type": "object", "description": "The operation has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Distinguishes it from a progress item.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users.", "fjs_type": "string" } } };
       function validate3(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -8266,7 +8266,7 @@ var require_buildProject_200 = __commonJS({
       const exports2 = validators;
       "use strict";
       exports2["contract#/components/schemas/ImageStatusFrame"] = validate1;
-      const schema1 = { "type": "object", "description": "Work on an image begins or ends.", "additionalProperties": false, "required": ["type", "name", "status", "done"], "properties": { "type": { "type": ["string", "object"], "const": "status", "description": "Tells it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "status": { "type": ["string", "object"], "description": "One word: `Pulling`, `Built`.", "fjs_type": "string" }, "done": { "type": "boolean", "description": "Whether nothing more comes of it." } } };
+      const schema1 = { "type": "object", "description": "Work on an image starts or ends.", "additionalProperties": false, "required": ["type", "name", "status", "done"], "properties": { "type": { "type": ["string", "object"], "const": "status", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "status": { "type": ["string", "object"], "description": "One word: `Pulling`, `Built`.", "fjs_type": "string" }, "done": { "type": "boolean", "description": "Whether this is the last status of the image." } } };
       function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -8374,7 +8374,7 @@ var require_buildProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImageLogFrame"] = validate2;
-      const schema2 = { "type": "object", "description": "A line of a build or a pull.", "additionalProperties": false, "required": ["type", "name", "line"], "properties": { "type": { "type": ["string", "object"], "const": "log", "description": "Tells it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "line": { "type": ["string", "object"], "description": "The line.", "fjs_type": "string" } } };
+      const schema2 = { "type": "object", "description": "A line of a build or a pull.", "additionalProperties": false, "required": ["type", "name", "line"], "properties": { "type": { "type": ["string", "object"], "const": "log", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "line": { "type": ["string", "object"], "description": "The line.", "fjs_type": "string" } } };
       function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -8470,7 +8470,7 @@ var require_buildProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImageWarningFrame"] = validate3;
-      const schema3 = { "type": "object", "description": "Something that is no failure and that one should know.", "additionalProperties": false, "required": ["type", "message"], "properties": { "type": { "type": ["string", "object"], "const": "warning", "description": "Tells it from other lines.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A sentence, for people to read.", "fjs_type": "string" } } };
+      const schema3 = { "type": "object", "description": "A warning.", "additionalProperties": false, "required": ["type", "message"], "properties": { "type": { "type": ["string", "object"], "const": "warning", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users.", "fjs_type": "string" } } };
       function validate3(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -8545,7 +8545,7 @@ var require_buildProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImagesDone"] = validate4;
-      const schema4 = { "type": "object", "description": "All is done; the last line.", "additionalProperties": false, "required": ["type", "services"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Tells it from other lines.", "fjs_type": "string" }, "services": { "type": "array", "description": "The services that it was done for.", "items": { "type": ["string", "object"], "description": "A service.", "fjs_type": "string" } } } };
+      const schema4 = { "type": "object", "description": "Everything is done; the last line.", "additionalProperties": false, "required": ["type", "services"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "services": { "type": "array", "description": "The processed services.", "items": { "type": ["string", "object"], "description": "A service.", "fjs_type": "string" } } } };
       function validate4(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -8637,7 +8637,7 @@ var require_buildProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/FailedFrame"] = validate5;
-      const schema5 = { "type": "object", "description": "What was begun has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Tells it from a step.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "What happened, for people to read.", "fjs_type": "string" } } };
+      const schema5 = { "type": "object", "description": "The operation has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Distinguishes it from a progress item.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users.", "fjs_type": "string" } } };
       function validate5(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -9100,7 +9100,7 @@ var require_pullProject_200 = __commonJS({
       const exports2 = validators;
       "use strict";
       exports2["contract#/components/schemas/ImageStatusFrame"] = validate1;
-      const schema1 = { "type": "object", "description": "Work on an image begins or ends.", "additionalProperties": false, "required": ["type", "name", "status", "done"], "properties": { "type": { "type": ["string", "object"], "const": "status", "description": "Tells it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "status": { "type": ["string", "object"], "description": "One word: `Pulling`, `Built`.", "fjs_type": "string" }, "done": { "type": "boolean", "description": "Whether nothing more comes of it." } } };
+      const schema1 = { "type": "object", "description": "Work on an image starts or ends.", "additionalProperties": false, "required": ["type", "name", "status", "done"], "properties": { "type": { "type": ["string", "object"], "const": "status", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "status": { "type": ["string", "object"], "description": "One word: `Pulling`, `Built`.", "fjs_type": "string" }, "done": { "type": "boolean", "description": "Whether this is the last status of the image." } } };
       function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -9208,7 +9208,7 @@ var require_pullProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImageLogFrame"] = validate2;
-      const schema2 = { "type": "object", "description": "A line of a build or a pull.", "additionalProperties": false, "required": ["type", "name", "line"], "properties": { "type": { "type": ["string", "object"], "const": "log", "description": "Tells it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "line": { "type": ["string", "object"], "description": "The line.", "fjs_type": "string" } } };
+      const schema2 = { "type": "object", "description": "A line of a build or a pull.", "additionalProperties": false, "required": ["type", "name", "line"], "properties": { "type": { "type": ["string", "object"], "const": "log", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "name": { "type": ["string", "object"], "description": "The image or service.", "fjs_type": "string" }, "line": { "type": ["string", "object"], "description": "The line.", "fjs_type": "string" } } };
       function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -9304,7 +9304,7 @@ var require_pullProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImageWarningFrame"] = validate3;
-      const schema3 = { "type": "object", "description": "Something that is no failure and that one should know.", "additionalProperties": false, "required": ["type", "message"], "properties": { "type": { "type": ["string", "object"], "const": "warning", "description": "Tells it from other lines.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A sentence, for people to read.", "fjs_type": "string" } } };
+      const schema3 = { "type": "object", "description": "A warning.", "additionalProperties": false, "required": ["type", "message"], "properties": { "type": { "type": ["string", "object"], "const": "warning", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users.", "fjs_type": "string" } } };
       function validate3(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -9379,7 +9379,7 @@ var require_pullProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/ImagesDone"] = validate4;
-      const schema4 = { "type": "object", "description": "All is done; the last line.", "additionalProperties": false, "required": ["type", "services"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Tells it from other lines.", "fjs_type": "string" }, "services": { "type": "array", "description": "The services that it was done for.", "items": { "type": ["string", "object"], "description": "A service.", "fjs_type": "string" } } } };
+      const schema4 = { "type": "object", "description": "Everything is done; the last line.", "additionalProperties": false, "required": ["type", "services"], "properties": { "type": { "type": ["string", "object"], "const": "done", "description": "Distinguishes it from other lines.", "fjs_type": "string" }, "services": { "type": "array", "description": "The processed services.", "items": { "type": ["string", "object"], "description": "A service.", "fjs_type": "string" } } } };
       function validate4(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;
@@ -9471,7 +9471,7 @@ var require_pullProject_200 = __commonJS({
         return errors === 0;
       }
       exports2["contract#/components/schemas/FailedFrame"] = validate5;
-      const schema5 = { "type": "object", "description": "What was begun has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Tells it from a step.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "What happened, for people to read.", "fjs_type": "string" } } };
+      const schema5 = { "type": "object", "description": "The operation has failed; the last line.", "additionalProperties": false, "required": ["type", "error", "case", "message"], "properties": { "type": { "type": ["string", "object"], "const": "error", "description": "Distinguishes it from a progress item.", "fjs_type": "string" }, "error": { "type": ["string", "object"], "description": "The family of the error, as in a problem.", "fjs_type": "string" }, "case": { "type": ["string", "object"], "description": "The case within the family.", "fjs_type": "string" }, "message": { "type": ["string", "object"], "description": "A message for users.", "fjs_type": "string" } } };
       function validate5(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
         let vErrors = null;
         let errors = 0;

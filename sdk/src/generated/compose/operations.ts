@@ -17,7 +17,7 @@ export type PingResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Ask whether the server lives (`GET /_ping`). */
+/** Check whether the server is alive (`GET /_ping`). */
 export function ping(client: ComposeClient, request?: PingRequest): Promise<PingResult> {
   return client.call({ method: 'get', path: '/_ping', statuses: [200], format: formats.json }, request);
 }
@@ -43,7 +43,7 @@ export type GetInfoResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read what the server runs on (`GET /info`). */
+/** Get information about the server (`GET /info`). */
 export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promise<GetInfoResult> {
   return client.call({ method: 'get', path: '/info', statuses: [200], format: formats.json }, request);
 }
@@ -72,7 +72,7 @@ export type StreamEventsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Follow what happens to containers (`GET /events`). */
+/** Stream container events (`GET /events`). */
 export function streamEvents(client: ComposeClient, request?: StreamEventsRequest): Promise<StreamEventsResult> {
   return client.call({ method: 'get', path: '/events', statuses: [200], format: formats.ndjson }, request);
 }
@@ -256,7 +256,7 @@ export type WaitForContainerResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Wait for the end of a container (`POST /containers/{id}/wait`). */
+/** Wait for a container to end (`POST /containers/{id}/wait`). */
 export function waitForContainer(
   client: ComposeClient,
   request: WaitForContainerRequest,
@@ -304,7 +304,7 @@ export type GetContainerStatsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read what a container uses (`GET /containers/{id}/stats`). */
+/** Read the resource usage of a container (`GET /containers/{id}/stats`). */
 export function getContainerStats(
   client: ComposeClient,
   request: GetContainerStatsRequest,
