@@ -459,6 +459,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
+    CodeHostFailedProblem: {
+      /** @constant */
+      type: '/problems/code-host-failed';
+      /** @constant */
+      title: 'Code host failed';
+      /** @constant */
+      status: 502;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The organization has no team of this id. List the teams to see their ids. */
     TeamNotFoundProblem: {
       /** @constant */

@@ -675,6 +675,22 @@ export function integrationNotFound(
   };
 }
 
+export type CodeHostFailed = ProblemReply<Schemas['CodeHostFailedProblem']>;
+
+/** 502 Code host failed. */
+export function codeHostFailed(
+  members: Pick<Schemas['CodeHostFailedProblem'], 'message'>,
+  options?: ProblemOptions,
+): CodeHostFailed {
+  return {
+    status: 502,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/code-host-failed', title: 'Code host failed', status: 502, message: members.message },
+
+    ...options,
+  };
+}
+
 export type TeamNotFound = ProblemReply<Schemas['TeamNotFoundProblem']>;
 
 /** 404 Team not found. */
@@ -2332,6 +2348,12 @@ export const problemCatalogue = {
     title: 'Integration not found',
     statuses: [404],
     description: 'The organization has no integration with this id. List the integrations to see the valid ids.',
+  },
+  'code-host-failed': {
+    title: 'Code host failed',
+    statuses: [502],
+    description:
+      'The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed.',
   },
   'team-not-found': {
     title: 'Team not found',

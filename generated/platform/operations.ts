@@ -636,6 +636,24 @@ export type TestIntegrationHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/admin/repositories` */
+export type ListRepositoriesRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listRepositories']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListRepositoriesReply =
+  | SuccessReply<200, Schemas['RepositoryPage']>
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.CodeHostFailed
+  | Problems.ServiceUnavailable;
+/** List the repositories of a source (`GET /api/v1/admin/repositories`). */
+export type ListRepositoriesHandler<Dependencies> = OperationHandler<
+  ListRepositoriesRequest,
+  ListRepositoriesReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/sync-configs` */
 export type ListSyncConfigsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listSyncConfigs']['parameters']['query']>, 'limit'>;
@@ -962,6 +980,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly disconnectIntegration: DisconnectIntegrationHandler<Dependencies>;
   /** Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`). */
   readonly testIntegration: TestIntegrationHandler<Dependencies>;
+  /** List the repositories of a source (`GET /api/v1/admin/repositories`). */
+  readonly listRepositories: ListRepositoriesHandler<Dependencies>;
   /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
   readonly listSyncConfigs: ListSyncConfigsHandler<Dependencies>;
   /** Create a sync configuration (`POST /api/v1/admin/sync-configs`). */

@@ -28,6 +28,7 @@ export declare const writeTeamAssignment: (body: unknown) => string;
 export declare const writeIntegrationPage: (body: unknown) => string;
 export declare const writeIntegration: (body: unknown) => string;
 export declare const writeIntegrationTest: (body: unknown) => string;
+export declare const writeRepositoryPage: (body: unknown) => string;
 export declare const writeSyncConfigPage: (body: unknown) => string;
 export declare const writeSyncConfig: (body: unknown) => string;
 export declare const writeSyncRunPage: (body: unknown) => string;

@@ -5653,6 +5653,145 @@ var require_writeIntegrationTest = __commonJS({
   }
 });
 
+// compiled:writeRepositoryPage
+var require_writeRepositoryPage = __commonJS({
+  "compiled:writeRepositoryPage"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = null;
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      function anonymous2(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_name_3 = obj["name"];
+        if (value_name_3 !== void 0) {
+          json += '{"name":';
+          if (typeof value_name_3 !== "string") {
+            if (value_name_3 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_3 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_3.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_3 instanceof RegExp) {
+              json += asString(value_name_3.source);
+            } else {
+              json += asString(value_name_3.toString());
+            }
+          } else {
+            json += asString(value_name_3);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_is_private_4 = obj["is_private"];
+        if (value_is_private_4 !== void 0) {
+          json += ',"is_private":';
+          if (value_is_private_4 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_is_private_4 === "boolean" || value_is_private_4 === null) {
+            json += asBoolean(value_is_private_4);
+          } else throw new TypeError("The value of 'contract#/components/schemas/AvailableRepository/properties/is_private' does not match schema definition.");
+        } else {
+          throw new Error('"is_private" is required!');
+        }
+        const value_is_archived_5 = obj["is_archived"];
+        if (value_is_archived_5 !== void 0) {
+          json += ',"is_archived":';
+          if (value_is_archived_5 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_is_archived_5 === "boolean" || value_is_archived_5 === null) {
+            json += asBoolean(value_is_archived_5);
+          } else throw new TypeError("The value of 'contract#/components/schemas/AvailableRepository/properties/is_archived' does not match schema definition.");
+        } else {
+          throw new Error('"is_archived" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous1(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/RepositoryPage/properties/items' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          json += anonymous2(value);
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            json += anonymous2(value2);
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_items_1 = obj["items"];
+        if (value_items_1 !== void 0) {
+          json += '{"items":';
+          json += anonymous1(value_items_1);
+        } else {
+          throw new Error('"items" is required!');
+        }
+        const value_next_cursor_6 = obj["next_cursor"];
+        if (value_next_cursor_6 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_6 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_6 === "string" || value_next_cursor_6 === null || value_next_cursor_6 instanceof Date || value_next_cursor_6 instanceof RegExp || typeof value_next_cursor_6 === "object" && typeof value_next_cursor_6.toString === "function" && value_next_cursor_6.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_6 !== "string") {
+              if (value_next_cursor_6 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_6 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_6.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_6 instanceof RegExp) {
+                json += asString(value_next_cursor_6.source);
+              } else {
+                json += asString(value_next_cursor_6.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_6);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeSyncConfigPage
 var require_writeSyncConfigPage = __commonJS({
   "compiled:writeSyncConfigPage"(exports, module) {
@@ -6543,6 +6682,52 @@ var require_writeSyncRunPage = __commonJS({
         }
         return json + JSON_STR_END_OBJECT;
       }
+      function anonymous4(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/notes' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
       function anonymous2(input) {
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
         if (obj === null) return JSON_STR_EMPTY_OBJECT;
@@ -6634,54 +6819,61 @@ var require_writeSyncRunPage = __commonJS({
         } else {
           throw new Error('"error" is required!');
         }
-        const value_requested_by_13 = obj["requested_by"];
-        if (value_requested_by_13 !== void 0) {
+        const value_notes_13 = obj["notes"];
+        if (value_notes_13 !== void 0) {
+          json += ',"notes":';
+          json += anonymous4(value_notes_13);
+        } else {
+          throw new Error('"notes" is required!');
+        }
+        const value_requested_by_14 = obj["requested_by"];
+        if (value_requested_by_14 !== void 0) {
           json += ',"requested_by":';
-          if (value_requested_by_13 === null) {
+          if (value_requested_by_14 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_requested_by_13 === "string" || value_requested_by_13 === null || value_requested_by_13 instanceof Date || value_requested_by_13 instanceof RegExp || typeof value_requested_by_13 === "object" && typeof value_requested_by_13.toString === "function" && value_requested_by_13.toString !== Object.prototype.toString) {
-            if (typeof value_requested_by_13 !== "string") {
-              if (value_requested_by_13 === null) {
+          } else if (typeof value_requested_by_14 === "string" || value_requested_by_14 === null || value_requested_by_14 instanceof Date || value_requested_by_14 instanceof RegExp || typeof value_requested_by_14 === "object" && typeof value_requested_by_14.toString === "function" && value_requested_by_14.toString !== Object.prototype.toString) {
+            if (typeof value_requested_by_14 !== "string") {
+              if (value_requested_by_14 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_requested_by_13 instanceof Date) {
-                json += JSON_STR_QUOTE + value_requested_by_13.toISOString() + JSON_STR_QUOTE;
-              } else if (value_requested_by_13 instanceof RegExp) {
-                json += asString(value_requested_by_13.source);
+              } else if (value_requested_by_14 instanceof Date) {
+                json += JSON_STR_QUOTE + value_requested_by_14.toISOString() + JSON_STR_QUOTE;
+              } else if (value_requested_by_14 instanceof RegExp) {
+                json += asString(value_requested_by_14.source);
               } else {
-                json += asString(value_requested_by_13.toString());
+                json += asString(value_requested_by_14.toString());
               }
             } else {
-              json += asString(value_requested_by_13);
+              json += asString(value_requested_by_14);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/requested_by' does not match schema definition.");
         } else {
           throw new Error('"requested_by" is required!');
         }
-        const value_created_at_14 = obj["created_at"];
-        if (value_created_at_14 !== void 0) {
+        const value_created_at_15 = obj["created_at"];
+        if (value_created_at_15 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_14);
+          json += asDateTime(value_created_at_15);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_started_at_15 = obj["started_at"];
-        if (value_started_at_15 !== void 0) {
+        const value_started_at_16 = obj["started_at"];
+        if (value_started_at_16 !== void 0) {
           json += ',"started_at":';
-          if (value_started_at_15 === null) {
+          if (value_started_at_16 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_started_at_15 === "string" || value_started_at_15 === null || value_started_at_15 instanceof Date || value_started_at_15 instanceof RegExp || typeof value_started_at_15 === "object" && typeof value_started_at_15.toString === "function" && value_started_at_15.toString !== Object.prototype.toString) {
-            json += asDateTime(value_started_at_15);
+          } else if (typeof value_started_at_16 === "string" || value_started_at_16 === null || value_started_at_16 instanceof Date || value_started_at_16 instanceof RegExp || typeof value_started_at_16 === "object" && typeof value_started_at_16.toString === "function" && value_started_at_16.toString !== Object.prototype.toString) {
+            json += asDateTime(value_started_at_16);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/started_at' does not match schema definition.");
         } else {
           throw new Error('"started_at" is required!');
         }
-        const value_finished_at_16 = obj["finished_at"];
-        if (value_finished_at_16 !== void 0) {
+        const value_finished_at_17 = obj["finished_at"];
+        if (value_finished_at_17 !== void 0) {
           json += ',"finished_at":';
-          if (value_finished_at_16 === null) {
+          if (value_finished_at_17 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_finished_at_16 === "string" || value_finished_at_16 === null || value_finished_at_16 instanceof Date || value_finished_at_16 instanceof RegExp || typeof value_finished_at_16 === "object" && typeof value_finished_at_16.toString === "function" && value_finished_at_16.toString !== Object.prototype.toString) {
-            json += asDateTime(value_finished_at_16);
+          } else if (typeof value_finished_at_17 === "string" || value_finished_at_17 === null || value_finished_at_17 instanceof Date || value_finished_at_17 instanceof RegExp || typeof value_finished_at_17 === "object" && typeof value_finished_at_17.toString === "function" && value_finished_at_17.toString !== Object.prototype.toString) {
+            json += asDateTime(value_finished_at_17);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/finished_at' does not match schema definition.");
         } else {
           throw new Error('"finished_at" is required!');
@@ -6718,24 +6910,24 @@ var require_writeSyncRunPage = __commonJS({
         } else {
           throw new Error('"items" is required!');
         }
-        const value_next_cursor_17 = obj["next_cursor"];
-        if (value_next_cursor_17 !== void 0) {
+        const value_next_cursor_18 = obj["next_cursor"];
+        if (value_next_cursor_18 !== void 0) {
           json += ',"next_cursor":';
-          if (value_next_cursor_17 === null) {
+          if (value_next_cursor_18 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_next_cursor_17 === "string" || value_next_cursor_17 === null || value_next_cursor_17 instanceof Date || value_next_cursor_17 instanceof RegExp || typeof value_next_cursor_17 === "object" && typeof value_next_cursor_17.toString === "function" && value_next_cursor_17.toString !== Object.prototype.toString) {
-            if (typeof value_next_cursor_17 !== "string") {
-              if (value_next_cursor_17 === null) {
+          } else if (typeof value_next_cursor_18 === "string" || value_next_cursor_18 === null || value_next_cursor_18 instanceof Date || value_next_cursor_18 instanceof RegExp || typeof value_next_cursor_18 === "object" && typeof value_next_cursor_18.toString === "function" && value_next_cursor_18.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_18 !== "string") {
+              if (value_next_cursor_18 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_next_cursor_17 instanceof Date) {
-                json += JSON_STR_QUOTE + value_next_cursor_17.toISOString() + JSON_STR_QUOTE;
-              } else if (value_next_cursor_17 instanceof RegExp) {
-                json += asString(value_next_cursor_17.source);
+              } else if (value_next_cursor_18 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_18.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_18 instanceof RegExp) {
+                json += asString(value_next_cursor_18.source);
               } else {
-                json += asString(value_next_cursor_17.toString());
+                json += asString(value_next_cursor_18.toString());
               }
             } else {
-              json += asString(value_next_cursor_17);
+              json += asString(value_next_cursor_18);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
         } else {
@@ -6817,6 +7009,52 @@ var require_writeSyncRun = __commonJS({
           throw new Error('"records" is required!');
         }
         return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous2(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/notes' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
       }
       function anonymous0(input) {
         const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
@@ -6909,54 +7147,61 @@ var require_writeSyncRun = __commonJS({
         } else {
           throw new Error('"error" is required!');
         }
-        const value_requested_by_11 = obj["requested_by"];
-        if (value_requested_by_11 !== void 0) {
+        const value_notes_11 = obj["notes"];
+        if (value_notes_11 !== void 0) {
+          json += ',"notes":';
+          json += anonymous2(value_notes_11);
+        } else {
+          throw new Error('"notes" is required!');
+        }
+        const value_requested_by_12 = obj["requested_by"];
+        if (value_requested_by_12 !== void 0) {
           json += ',"requested_by":';
-          if (value_requested_by_11 === null) {
+          if (value_requested_by_12 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_requested_by_11 === "string" || value_requested_by_11 === null || value_requested_by_11 instanceof Date || value_requested_by_11 instanceof RegExp || typeof value_requested_by_11 === "object" && typeof value_requested_by_11.toString === "function" && value_requested_by_11.toString !== Object.prototype.toString) {
-            if (typeof value_requested_by_11 !== "string") {
-              if (value_requested_by_11 === null) {
+          } else if (typeof value_requested_by_12 === "string" || value_requested_by_12 === null || value_requested_by_12 instanceof Date || value_requested_by_12 instanceof RegExp || typeof value_requested_by_12 === "object" && typeof value_requested_by_12.toString === "function" && value_requested_by_12.toString !== Object.prototype.toString) {
+            if (typeof value_requested_by_12 !== "string") {
+              if (value_requested_by_12 === null) {
                 json += JSON_STR_EMPTY_STRING;
-              } else if (value_requested_by_11 instanceof Date) {
-                json += JSON_STR_QUOTE + value_requested_by_11.toISOString() + JSON_STR_QUOTE;
-              } else if (value_requested_by_11 instanceof RegExp) {
-                json += asString(value_requested_by_11.source);
+              } else if (value_requested_by_12 instanceof Date) {
+                json += JSON_STR_QUOTE + value_requested_by_12.toISOString() + JSON_STR_QUOTE;
+              } else if (value_requested_by_12 instanceof RegExp) {
+                json += asString(value_requested_by_12.source);
               } else {
-                json += asString(value_requested_by_11.toString());
+                json += asString(value_requested_by_12.toString());
               }
             } else {
-              json += asString(value_requested_by_11);
+              json += asString(value_requested_by_12);
             }
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/requested_by' does not match schema definition.");
         } else {
           throw new Error('"requested_by" is required!');
         }
-        const value_created_at_12 = obj["created_at"];
-        if (value_created_at_12 !== void 0) {
+        const value_created_at_13 = obj["created_at"];
+        if (value_created_at_13 !== void 0) {
           json += ',"created_at":';
-          json += asDateTime(value_created_at_12);
+          json += asDateTime(value_created_at_13);
         } else {
           throw new Error('"created_at" is required!');
         }
-        const value_started_at_13 = obj["started_at"];
-        if (value_started_at_13 !== void 0) {
+        const value_started_at_14 = obj["started_at"];
+        if (value_started_at_14 !== void 0) {
           json += ',"started_at":';
-          if (value_started_at_13 === null) {
+          if (value_started_at_14 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_started_at_13 === "string" || value_started_at_13 === null || value_started_at_13 instanceof Date || value_started_at_13 instanceof RegExp || typeof value_started_at_13 === "object" && typeof value_started_at_13.toString === "function" && value_started_at_13.toString !== Object.prototype.toString) {
-            json += asDateTime(value_started_at_13);
+          } else if (typeof value_started_at_14 === "string" || value_started_at_14 === null || value_started_at_14 instanceof Date || value_started_at_14 instanceof RegExp || typeof value_started_at_14 === "object" && typeof value_started_at_14.toString === "function" && value_started_at_14.toString !== Object.prototype.toString) {
+            json += asDateTime(value_started_at_14);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/started_at' does not match schema definition.");
         } else {
           throw new Error('"started_at" is required!');
         }
-        const value_finished_at_14 = obj["finished_at"];
-        if (value_finished_at_14 !== void 0) {
+        const value_finished_at_15 = obj["finished_at"];
+        if (value_finished_at_15 !== void 0) {
           json += ',"finished_at":';
-          if (value_finished_at_14 === null) {
+          if (value_finished_at_15 === null) {
             json += JSON_STR_NULL;
-          } else if (typeof value_finished_at_14 === "string" || value_finished_at_14 === null || value_finished_at_14 instanceof Date || value_finished_at_14 instanceof RegExp || typeof value_finished_at_14 === "object" && typeof value_finished_at_14.toString === "function" && value_finished_at_14.toString !== Object.prototype.toString) {
-            json += asDateTime(value_finished_at_14);
+          } else if (typeof value_finished_at_15 === "string" || value_finished_at_15 === null || value_finished_at_15 instanceof Date || value_finished_at_15 instanceof RegExp || typeof value_finished_at_15 === "object" && typeof value_finished_at_15.toString === "function" && value_finished_at_15.toString !== Object.prototype.toString) {
+            json += asDateTime(value_finished_at_15);
           } else throw new TypeError("The value of 'contract#/components/schemas/SyncRun/properties/finished_at' does not match schema definition.");
         } else {
           throw new Error('"finished_at" is required!');
@@ -7972,6 +8217,7 @@ var import_compiled_writeTeamAssignment = __toESM(require_writeTeamAssignment())
 var import_compiled_writeIntegrationPage = __toESM(require_writeIntegrationPage());
 var import_compiled_writeIntegration = __toESM(require_writeIntegration());
 var import_compiled_writeIntegrationTest = __toESM(require_writeIntegrationTest());
+var import_compiled_writeRepositoryPage = __toESM(require_writeRepositoryPage());
 var import_compiled_writeSyncConfigPage = __toESM(require_writeSyncConfigPage());
 var import_compiled_writeSyncConfig = __toESM(require_writeSyncConfig());
 var import_compiled_writeSyncRunPage = __toESM(require_writeSyncRunPage());
@@ -8007,6 +8253,7 @@ var export_writeOnboardingState = import_compiled_writeOnboardingState.default;
 var export_writeOrganization = import_compiled_writeOrganization.default;
 var export_writeReadiness = import_compiled_writeReadiness.default;
 var export_writeRegisterResponse = import_compiled_writeRegisterResponse.default;
+var export_writeRepositoryPage = import_compiled_writeRepositoryPage.default;
 var export_writeSessionPage = import_compiled_writeSessionPage.default;
 var export_writeSetupStatusResponse = import_compiled_writeSetupStatusResponse.default;
 var export_writeSyncConfig = import_compiled_writeSyncConfig.default;
@@ -8046,6 +8293,7 @@ export {
   export_writeOrganization as writeOrganization,
   export_writeReadiness as writeReadiness,
   export_writeRegisterResponse as writeRegisterResponse,
+  export_writeRepositoryPage as writeRepositoryPage,
   export_writeSessionPage as writeSessionPage,
   export_writeSetupStatusResponse as writeSetupStatusResponse,
   export_writeSyncConfig as writeSyncConfig,

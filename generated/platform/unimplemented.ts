@@ -136,6 +136,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   testIntegration: () => {
     throw new UnimplementedOperation('testIntegration');
   },
+  listRepositories: () => {
+    throw new UnimplementedOperation('listRepositories');
+  },
   listSyncConfigs: () => {
     throw new UnimplementedOperation('listSyncConfigs');
   },

@@ -158,6 +158,7 @@ const executeAloud: StartExecution = (job, report) => {
     job,
     {
       step: report.step,
+      note: report.note,
       progress: (progress) => {
         report.progress(progress);
         const { repositories_done: done, repositories_total: total, records } = progress;

@@ -26,6 +26,7 @@ import { listMembers } from './organizations/list-members.js';
 import { removeMember } from './organizations/remove-member.js';
 import { revokeInvite } from './organizations/revoke-invite.js';
 import { updateOrganization } from './organizations/update-organization.js';
+import { listRepositories } from './repositories/list-repositories.js';
 import { endBrowserSession, refreshBrowserSession, startBrowserSession } from './sessions/browser-session.js';
 import { logout } from './sessions/logout.js';
 import { getMe, listMyOrganizations } from './sessions/me.js';
@@ -82,6 +83,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listInvites,
   listMembers,
   listMyOrganizations,
+  listRepositories,
   listSessions,
   listSyncConfigs,
   listSyncRuns,

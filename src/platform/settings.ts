@@ -255,6 +255,7 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
+  rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user'),
 ];
 
 /** Every setting, in the order of the README. */

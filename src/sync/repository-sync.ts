@@ -100,6 +100,7 @@ async function syncOpened(
       await units?.stored(sinkPage);
       await secondary.apply(sinkPage);
       addCounts(counts, sinkPage);
+      if (page.note !== undefined) surroundings.progress.note?.(`${name} (${request.target}): ${page.note}`);
       surroundings.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
     }
     if (pageNumber > 0) {

@@ -178,6 +178,18 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     },
   },
   {
+    name: 'sources-choose',
+    path: '/sources',
+    as: 'founder',
+    ready: 'Nothing is read yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New sync' }).click();
+      await page.getByLabel('Read from').selectOption('Made-up data');
+      await page.getByText('Choose from a list').click();
+      await page.getByLabel('acme/web-shop').check();
+    },
+  },
+  {
     name: 'sync-failed',
     path: '/sources',
     as: 'owner',

@@ -25,11 +25,15 @@ export async function prepareSources(platform: TestPlatform, owner: TestUser): P
   await configure('Server', { provider: 'local', repositories: ['api'] });
 
   const before = await post(`sync-configs/${failing}/runs`);
+  const notes = [
+    'example/docs: its CODEOWNERS cannot be read, so teams stay as they are. Resource not accessible by personal access token',
+    'example/api (git): only the latest 100 commits are read; changed files are read of the latest 50 commits only',
+  ];
   const completed = { repositories_total: 5, repositories_done: 5, repositories_failed: 0, records: 40_112 };
   await sql`
     update sync_runs set status = 'complete', created_at = created_at - interval '1 day',
       started_at = created_at - interval '1 day', finished_at = created_at - interval '1 day' + interval '270 s',
-      progress = ${sql.json(completed)}
+      progress = ${sql.json(completed)}, notes = ${sql.typed.texts(notes)}
     where id = ${before}`;
   const refused =
     'example/api: The code host rejected the token. Connect it again with a token that may read the repositories.';

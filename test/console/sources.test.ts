@@ -1,12 +1,23 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startCodeHostDouble } from '../platform/integrations/code-host-double.js';
+import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
 import { git, initRepository } from '../support/git-history.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+
+/** Answers like GitHub. @param repositories null: the token is refused */
+function codeHost(repositories: readonly string[] | null): RequestListener {
+  return repositories === null
+    ? json(401, {})
+    : json(
+        200,
+        repositories.map((name) => ({ full_name: name })),
+      );
+}
 
 describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -34,11 +45,16 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     return visitor;
   }
 
+  /** Choices of the list of repositories, as the form shows it. */
+  function listed(page: Page): Locator {
+    return page.getByRole('list', { name: 'Repositories found' });
+  }
+
   async function createSync(page: Page, name: string, from: string, repositories: string): Promise<void> {
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('Read from').selectOption(from);
-    await page.getByLabel('Repositories').fill(repositories);
+    await page.getByLabel('Repositories', { exact: true }).fill(repositories);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name }).waitFor();
   }
@@ -55,6 +71,30 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a repository is searched and chosen from the list, read, and shown in the charts', async () => {
+    const { page, complaints } = await insider(await running.platform.signUp());
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('No work in this period').first().waitFor();
+    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.getByRole('button', { name: 'New sync' }).click();
+    await page.getByLabel('Name').fill('Chosen');
+    await page.getByText('Choose from a list').click();
+    await listed(page).getByLabel('api').waitFor();
+    await page.getByLabel('Search').fill('no such repository');
+    await page.getByText('No repository matches').waitFor();
+    await page.getByLabel('Search').fill('AP');
+    await page.keyboard.press('Enter'); // does not send the form
+    await listed(page).getByLabel('api').check();
+    expect(await page.getByLabel('Repositories', { exact: true }).inputValue()).toBe('api');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Chosen' }).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('list', { name: 'Runs' }).getByText('✓ complete').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Flow of work').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('a run that fails says why, and can be tried again after the sync was changed', async () => {
     const { page, complaints } = await insider(await running.platform.signUp());
     await createSync(page, 'Typing error', 'Repositories on the server', 'no-such-folder');
@@ -63,7 +103,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(await page.getByText('no-such-folder: ').first().textContent()).not.toContain(root);
 
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Repositories').fill('api');
+    await page.getByLabel('Repositories', { exact: true }).fill('api');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('is saved').waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
@@ -76,10 +116,10 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Long');
     await page.getByLabel('Read from').selectOption('Made-up data');
-    await page.getByLabel('Repositories').fill(`acme/api\n${'x'.repeat(600)}`);
+    await page.getByLabel('Repositories', { exact: true }).fill(`acme/api\n${'x'.repeat(600)}`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Correct the marked fields').waitFor();
-    const field = page.getByLabel('Repositories');
+    const field = page.getByLabel('Repositories', { exact: true });
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
   });
@@ -139,7 +179,19 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Connect and test' }).click();
     await page.getByText('✓ token accepted').waitFor();
 
-    await createSync(page, 'Hosted', 'GitHub', 'acme/api');
+    host.answer(codeHost(['acme/api', 'acme/web']));
+    await page.getByRole('button', { name: 'New sync' }).click();
+    await page.getByLabel('Name').fill('Hosted');
+    await page.getByText('Choose from a list').click();
+    await listed(page).getByLabel('acme/web').check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Hosted' }).waitFor();
+    host.answer(codeHost(null));
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('Choose from a list').click();
+    await page.getByLabel('Search').fill('web');
+    await page.getByText('The code host rejected the token.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'All sources' }).click();
     await page.getByRole('button', { name: 'Disconnect GitHub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();

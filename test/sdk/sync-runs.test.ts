@@ -15,6 +15,7 @@ function run(status: Schemas['SyncRunStatus'], records: number): Schemas['SyncRu
     status,
     progress: { repositories_total: 1, repositories_done: 0, repositories_failed: 0, records },
     error: null,
+    notes: [],
     requested_by: null,
     created_at: '2026-03-02T09:00:00.000Z',
     started_at: null,

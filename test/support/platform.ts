@@ -91,6 +91,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_ACCEPT_INVITE_LIMIT: '100000/hour',
   AUTH_INVITE_LIMIT: '100000/hour',
   AUTH_RESET_LIMIT: '100000/hour',
+  SYNC_REPOSITORIES_LIMIT: '100000/hour',
 };
 
 export interface TestPlatformOptions {

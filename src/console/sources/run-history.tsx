@@ -6,7 +6,7 @@ import { platform } from '../session/session.js';
 import { Moment } from '../ui/moment.js';
 import { More } from '../ui/more.js';
 import { View } from '../ui/view.js';
-import { progressText, StatusTag } from './run-state.js';
+import { progressText, RunNotes, StatusTag } from './run-state.js';
 import type { SyncRun } from './runs.js';
 import { duration } from './words.js';
 
@@ -60,6 +60,7 @@ function RunList({ items }: { items: readonly SyncRun[] }): JSX.Element {
               <StatusTag status={run.status} /> {progressText(run)}
             </span>
             {run.error !== null && <span class="small break">{run.error}</span>}
+            <RunNotes notes={run.notes} />
           </div>
           <span class="small muted">
             <Moment at={run.created_at} />

@@ -22,6 +22,23 @@ export function progressText({ progress }: Pick<SyncRun, 'progress'>): string {
   return parts.join(' · ');
 }
 
+/** What to know about a run although nothing failed; many notes are folded away. */
+export function RunNotes({ notes }: Pick<SyncRun, 'notes'>): JSX.Element | null {
+  if (notes.length === 0) return null;
+  return (
+    <details class="small" open={notes.length <= 3}>
+      <summary>{count(notes.length, 'note', 'notes')}</summary>
+      <ul class="plain">
+        {notes.map((note) => (
+          <li class="break" key={note}>
+            {note}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 export interface ActiveRunProps {
   readonly configId: string;
   readonly runId: string;
@@ -55,6 +72,7 @@ export function ActiveRun({ configId, runId, mayCancel }: ActiveRunProps): JSX.E
             {run.status === 'pending' && run.error !== null && (
               <p class="small">The attempt before failed: {run.error} It is tried again.</p>
             )}
+            <RunNotes notes={run.notes} />
             {mayCancel && !hasSyncRunEnded(run) && (
               <div class="actions">
                 <button

@@ -4,10 +4,11 @@ import { useState } from 'preact/hooks';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Dialog } from '../ui/dialog.js';
-import { Choices, Lines, linesOf, Select } from '../ui/fields.js';
+import { Choices, linesOf, Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
 import type { Integration } from './integrations.js';
+import { Repositories } from './repositories.js';
 
 export type SyncConfig = Schemas['SyncConfig'];
 
@@ -17,13 +18,6 @@ export interface SyncDialogProps {
   /** Called with the configuration as it is now. */
   readonly onSaved: (config: SyncConfig) => void;
 }
-
-const placeholders: Readonly<Record<Provider, string>> = {
-  host_a: 'example/api\nexample/web-*',
-  host_b: 'example/api\nexample/web-*',
-  local: 'api\nweb',
-  synthetic: 'acme/api\nacme/web-*',
-};
 
 /** Creates a sync: provider, integration, what to read, and the repositories. */
 export function NewSyncDialog(props: SyncDialogProps & { integrations: readonly Integration[] }): JSX.Element {
@@ -45,6 +39,8 @@ function NewSyncForm({
   const targets = targetsOf(provider);
   const usable = integrations.filter((each) => each.provider === provider);
   const needsIntegration = Object.hasOwn(codeHosts, provider);
+  const [connection, setConnection] = useState<string | null>(null);
+  const integrationId = (usable.find(({ id }) => id === connection) ?? usable[0])?.id ?? null;
   return (
     <Form
       button="Create"
@@ -73,6 +69,7 @@ function NewSyncForm({
             name="integration_id"
             label="Connection"
             options={Object.fromEntries(usable.map(({ id, name }) => [id, name]))}
+            onChange={setConnection}
           />
         ) : (
           <div class="banner warn">
@@ -80,7 +77,7 @@ function NewSyncForm({
           </div>
         ))}
       <Choices name="targets" label="What to read" options={targets} value={chosen} onChange={setChosen} />
-      <Repositories provider={provider} />
+      <Repositories provider={provider} integrationId={integrationId} />
     </Form>
   );
 }
@@ -124,29 +121,13 @@ function EditSyncForm({
         value={chosen}
         onChange={setChosen}
       />
-      <Repositories provider={config.provider} value={config.repositories} />
+      <Repositories provider={config.provider} integrationId={config.integration_id} value={config.repositories} />
       <label class="choice">
         <input type="checkbox" name="is_active" defaultChecked={config.is_active} />
         Runs can be started
       </label>
       <p class="small muted">A run that is under way is not affected; the next run uses the change.</p>
     </Form>
-  );
-}
-
-function Repositories({ provider, value = [] }: { provider: Provider; value?: readonly string[] }): JSX.Element {
-  return (
-    <Lines
-      name="repositories"
-      label="Repositories"
-      value={value}
-      placeholder={placeholders[provider]}
-      hint={
-        provider === 'local'
-          ? 'One folder a line, below the folder that the operator has opened (SYNC_LOCAL_ROOT). * stands for any text.'
-          : 'One owner/name a line. * stands for any text: example/* is every repository of example.'
-      }
-    />
   );
 }
 

@@ -6,22 +6,19 @@ import { UnreachableError, type OutboundFetch } from '../../outbound/outbound-fe
 interface Host {
   readonly name: string;
   readonly publicUrl: string;
-  /** Appended to the base URL. */
-  readonly userPath: string;
-  /** The start of `userPath`, which users may have included at the end of the base URL. */
-  readonly repeated: string;
+  /** The path of its API, which people may have put at the end of the base URL too. */
+  readonly apiPath: string;
   readonly login: string;
 }
 
 const hosts: Readonly<Record<Schemas['CodeHost'], Host>> = {
   // https://docs.github.com/en/rest/users/users#get-the-authenticated-user
-  host_a: { name: 'GitHub', publicUrl: 'https://api.github.com', userPath: '/user', repeated: '', login: 'login' },
+  host_a: { name: 'GitHub', publicUrl: 'https://api.github.com', apiPath: '', login: 'login' },
   // https://docs.gitlab.com/api/users/#retrieve-the-current-user
   host_b: {
     name: 'GitLab',
     publicUrl: 'https://gitlab.com',
-    userPath: '/api/v4/user',
-    repeated: '/api/v4',
+    apiPath: '/api/v4',
     login: 'username',
   },
 };
@@ -43,61 +40,91 @@ export interface CodeHostLimits {
 /** Local failures, such as an unknown host name, take less than the minimum. */
 const usualLimits: CodeHostLimits = { timeoutMs: 10_000, leastFailureMs: 1_000 };
 
+/** What came of a request to a code host: a reply with status 200, or the reason for people why there is none. */
+export type CodeHostReply = { readonly text: string; readonly headers: Headers } | { readonly failure: string };
+
 /** The reply describes one user. */
-const maxReplyBytes = 256 * 1024;
+const maxUserBytes = 256 * 1024;
 
 /**
  * Asks a code host for the owner of a token.
  *
- * The base URL comes from an organization, which must not learn about this server's network. So every failure to get a
- * code host's reply has the same message and no failure is immediate. Only a rejected token is reported as such,
- * because then the host's address was allowed.
- *
  * @returns null when the host accepts the token, otherwise the reason as a message, which never contains the token
+ */
+export async function testCodeHost(
+  access: CodeHostAccess,
+  fetch: OutboundFetch,
+  limits: CodeHostLimits = usualLimits,
+): Promise<string | null> {
+  const { login } = hosts[access.provider];
+  const isUser = (text: string): boolean => typeof propertyOf(text, login) === 'string';
+  const reply = await askCodeHost(access, { path: '/user', maxBytes: maxUserBytes, isExpected: isUser }, fetch, limits);
+  return 'failure' in reply ? reply.failure : null;
+}
+
+export interface CodeHostQuestion {
+  /** Below the API, with its query. */
+  readonly path: string;
+  readonly maxBytes: number;
+  /** Whether the body is what a code host answers. */
+  readonly isExpected: (text: string) => boolean;
+}
+
+/**
+ * Sends a request to a code host.
+ *
+ * The base URL comes from an organization, which must not learn about this server's network. So every failure to get a
+ * code host's reply has the same message and no failure is immediate. Only a rejected token is reported as such, because
+ * then the host's address was allowed.
  */
 export async function askCodeHost(
   access: CodeHostAccess,
+  question: CodeHostQuestion,
   fetch: OutboundFetch,
   { timeoutMs, leastFailureMs }: CodeHostLimits = usualLimits,
-): Promise<string | null> {
-  const host = hosts[access.provider];
+): Promise<CodeHostReply> {
   if (!/^[\x21-\x7e]+$/.test(access.token)) {
-    return 'The token contains invalid characters, such as blanks. Disconnect and connect the integration again.';
+    const failure =
+      'The token contains invalid characters, such as blanks. Disconnect and connect the integration again.';
+    return { failure };
   }
   const earliest = delay(leastFailureMs);
-  const reason = await ask(access, host, fetch, timeoutMs);
-  if (reason !== null) await earliest;
-  return reason;
+  const reply = await ask(access, question, fetch, timeoutMs);
+  if ('failure' in reply) await earliest;
+  return reply;
 }
 
 async function ask(
-  { baseUrl, token }: CodeHostAccess,
-  host: Host,
+  { provider, baseUrl, token }: CodeHostAccess,
+  { path, maxBytes, isExpected }: CodeHostQuestion,
   fetch: OutboundFetch,
   timeoutMs: number,
-): Promise<string | null> {
-  const unreachable = `The code host cannot be reached, or does not respond like ${host.name}. Check the base URL, or try again later.`;
+): Promise<CodeHostReply> {
+  const host = hosts[provider];
+  const unreachable = {
+    failure: `The code host cannot be reached, or does not respond like ${host.name}. Check the base URL, or try again later.`,
+  };
   try {
-    const response = await fetch(urlOfUser(baseUrl ?? host.publicUrl, host), {
+    const response = await fetch(apiUrl(baseUrl ?? host.publicUrl, host) + path, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': 'plumbline' },
       signal: new AbortController().signal,
       timeoutMs,
-      maxBytes: maxReplyBytes,
+      maxBytes,
     });
-    if (response.status === 401 || response.status === 403) return 'The code host rejected the token.';
-    const isUser = response.status === 200 && typeof propertyOf(await response.text(), host.login) === 'string';
-    return isUser ? null : unreachable;
+    if (response.status === 401 || response.status === 403) return { failure: 'The code host rejected the token.' };
+    const text = response.status === 200 ? await response.text() : '';
+    return isExpected(text) ? { text, headers: response.headers } : unreachable;
   } catch (error) {
     if (error instanceof UnreachableError) return unreachable;
     throw error;
   }
 }
 
-function urlOfUser(baseUrl: string, { userPath, repeated }: Host): string {
+/** The address of the API, without a slash at its end. */
+function apiUrl(baseUrl: string, { apiPath }: Host): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
-  url.pathname = (repeated !== '' && path.endsWith(repeated) ? path.slice(0, -repeated.length) : path) + userPath;
-  return url.href;
+  return url.origin + (path.endsWith(apiPath) ? path : path + apiPath);
 }
 
 function propertyOf(json: string, name: string): unknown {

@@ -2,7 +2,7 @@ import type { TestIntegrationHandler } from '../../../generated/platform/operati
 import { integrationNotFound } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { askCodeHost } from './code-host.js';
+import { testCodeHost } from './code-host.js';
 import { findCredential, secretContext, storeTestOutcome } from './integrations.store.js';
 
 /** Asks the code host outside any transaction, because the host may be slow. */
@@ -16,7 +16,7 @@ export const testIntegration: TestIntegrationHandler<PlatformDependencies> = asy
   if (credential === null) return notFound;
   const { id, provider, base_url: baseUrl } = credential;
   const token = secrets.open(credential.secret_sealed, secretContext(id));
-  const error = await askCodeHost({ provider, baseUrl, token }, outbound);
+  const error = await testCodeHost({ provider, baseUrl, token }, outbound);
 
   const now = clock.now();
   const kept = await sql.begin(async (transaction) => {

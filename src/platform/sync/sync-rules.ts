@@ -16,18 +16,22 @@ export function violationsOfTargets(provider: SyncProvider, targets: readonly Sc
 }
 
 /** Code hosts require an integration; other providers do not accept one. */
-export function violationsOfIntegration(provider: SyncProvider, integrationId: string | null): Violation[] {
+export function violationsOfIntegration(
+  provider: SyncProvider,
+  integrationId: string | null,
+  part: 'body' | 'query' = 'body',
+): Violation[] {
   const isCodeHost = provider === 'host_a' || provider === 'host_b';
-  const path = '/body/integration_id';
+  const path = `/${part}/integration_id`;
   if (isCodeHost && integrationId === null) return [{ path, rule: 'required', message: `is required for ${provider}` }];
   if (isCodeHost || integrationId === null) return [];
   return [{ path, rule: 'type', message: `must be absent: ${provider} is read without an integration` }];
 }
 
 /** An integration that does not exist in the organization, or has another provider. */
-export function unknownIntegration(provider: SyncProvider): Violation {
+export function unknownIntegration(provider: SyncProvider, part: 'body' | 'query' = 'body'): Violation {
   const message = `must be an integration of this organization for ${provider}`;
-  return { path: '/body/integration_id', rule: 'exists', message };
+  return { path: `/${part}/integration_id`, rule: 'exists', message };
 }
 
 /** Configuration names must be unique. */

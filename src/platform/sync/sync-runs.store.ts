@@ -8,6 +8,7 @@ export interface SyncRunRow {
   readonly status: Schemas['SyncRunStatus'];
   readonly progress: Schemas['SyncProgress'];
   readonly error: string | null;
+  readonly notes: string[];
   readonly requested_by: string | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -123,7 +124,7 @@ export function syncRunOf(row: SyncRunRow): Schemas['SyncRun'] {
 
 /** Workers write only a part of the progress; the rest has its initial values. */
 function columns(sql: Sql): ReturnType<Sql> {
-  return sql`id, sync_config_id, status, error, requested_by, created_at, started_at, finished_at,
+  return sql`id, sync_config_id, status, error, notes, requested_by, created_at, started_at, finished_at,
     '{"repositories_total": null, "repositories_done": 0, "repositories_failed": 0, "records": 0}' || progress
       as progress`;
 }

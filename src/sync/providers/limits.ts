@@ -14,6 +14,24 @@ export function remoteLimits({ maxCommits, window }: SyncRequest): {
   return { commits, stats: Math.min(commits, COMMITS_WITH_STATS) };
 }
 
+/**
+ * What the limits leave out of a history, as part of its last page.
+ *
+ * @param count commits that were read
+ * @param isCut whether the host has older ones
+ */
+export function noteOfLimits(
+  limits: { readonly commits: number; readonly stats: number },
+  count: number,
+  isCut: boolean,
+): { readonly note?: string } {
+  const parts = [
+    ...(isCut ? [`only the latest ${limits.commits} commits are read`] : []),
+    ...(count > limits.stats ? [`changed files are read of the latest ${limits.stats} commits only`] : []),
+  ];
+  return parts.length === 0 ? {} : { note: parts.join('; ') };
+}
+
 /** Runs, deployments and incidents per sync. */
 export const MOST_EVENTS = 1000;
 

@@ -36,13 +36,16 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
   for (;;) {
     const { items, next } = await listing.fetch(position.cursor);
     const room = listing.most - position.count;
-    const wanted = items.filter((item) => listing.sortedBy(item) >= oldest).slice(0, room);
+    const recent = items.filter((item) => listing.sortedBy(item) >= oldest);
+    const wanted = recent.slice(0, room);
     position = advance(position, listing, wanted, next);
     const until = listing.window.until ?? Infinity;
     const records = await listing.records(wanted.filter((item) => listing.sortedBy(item) < until));
     const isLast = next === null || wanted.length < items.length || position.count >= listing.most;
     if (isLast) {
-      yield { records, position: { ...BEGINNING, stopAt: markOf(position) }, done: true };
+      const hasOlder = recent.length > wanted.length || (recent.length === items.length && next !== null);
+      const note = hasOlder ? { note: `only the latest ${listing.most} entries are read` } : {};
+      yield { records, position: { ...BEGINNING, stopAt: markOf(position) }, done: true, ...note };
       return;
     }
     yield { records, position: { ...position }, done: false };

@@ -46,4 +46,6 @@ export interface Page {
   readonly done: boolean;
   /** The number of leading records that all pages from the start will have, where it is known. */
   readonly expected?: number;
+  /** What a limit leaves out, for people: `only the latest 100 commits are read`. */
+  readonly note?: string;
 }

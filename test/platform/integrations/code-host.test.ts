@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { outboundFetch } from '../../../src/outbound/outbound-fetch.js';
 import { faultOfBaseUrl } from '../../../src/platform/integrations/base-url.js';
-import { askCodeHost, type CodeHostAccess } from '../../../src/platform/integrations/code-host.js';
+import { testCodeHost, type CodeHostAccess } from '../../../src/platform/integrations/code-host.js';
 import { json, startCodeHostDouble, type CodeHostDouble } from './code-host-double.js';
 
 let host: CodeHostDouble;
@@ -24,7 +24,7 @@ const onLoopback = outboundFetch({ networks: ['127.0.0.0/8', '::1'] });
 
 function askAt(access: Partial<CodeHostAccess>, timeoutMs = 5000, fetch = onLoopback): Promise<string | null> {
   const limits = { timeoutMs, leastFailureMs: 0 };
-  return askCodeHost({ provider: 'host_a', baseUrl: host.url, token, ...access }, fetch, limits);
+  return testCodeHost({ provider: 'host_a', baseUrl: host.url, token, ...access }, fetch, limits);
 }
 
 function ask(provider: 'host_a' | 'host_b' = 'host_a', path = '', timeoutMs?: number): Promise<string | null> {

@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, teams, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(33);
+  expect(operations).toHaveLength(34);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {

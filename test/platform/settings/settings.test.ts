@@ -57,6 +57,7 @@ const defaults: PlatformSettings = {
     AUTH_VALIDATE_LIMIT: quarterly(60),
     AUTH_ACCEPT_INVITE_LIMIT: quarterly(10),
     AUTH_INVITE_LIMIT: hourly(50),
+    SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },
   },
 };
 

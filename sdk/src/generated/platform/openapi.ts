@@ -712,6 +712,32 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/admin/repositories': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the repositories of a source
+     * @description The repositories that a sync configuration of this provider can name. Those of a code host are asked of the host
+     *     with the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is
+     *     more as long as `next_cursor` is not null. Those of `local` are below the folder that the operator opens
+     *     (SYNC_LOCAL_ROOT); without such a folder there are none.
+     *
+     *     The server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The
+     *     problem is the same for every host that does not answer like a code host.
+     */
+    get: operations['listRepositories'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/sync-configs': {
     parameters: {
       query?: never;
@@ -2211,6 +2237,33 @@ export interface components {
      * @enum {string}
      */
     SyncProvider: 'host_a' | 'host_b' | 'local' | 'synthetic';
+    /** @description A repository that a sync can read. */
+    AvailableRepository: {
+      /** @description As a sync configuration names it. */
+      name: string;
+      /** @description Whether only chosen people see it on the host. Null where there is no host. */
+      is_private: boolean | null;
+      /** @description Whether the host has it for reading only. Null where there is no host. */
+      is_archived: boolean | null;
+    };
+    /** @description A page of repositories. */
+    RepositoryPage: {
+      /** @description The repositories. */
+      items: components['schemas']['AvailableRepository'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
+    CodeHostFailedProblem: {
+      /** @constant */
+      type: '/problems/code-host-failed';
+      /** @constant */
+      title: 'Code host failed';
+      /** @constant */
+      status: 502;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /**
      * @description What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents.
      * @enum {string}
@@ -2372,6 +2425,8 @@ export interface components {
       progress: components['schemas']['SyncProgress'];
       /** @description Why it failed, or which repositories failed, as a message for users. For a pending run, why the previous attempt failed. Null when nothing failed. */
       error: string | null;
+      /** @description What people should know although nothing failed, each once, in the order in which it came up: a CODEOWNERS file that could not be read, a limit that was reached. Further notes are counted in the last one. */
+      notes: string[];
       /**
        * Format: uuid
        * @description The user who requested it. Null when that account was deleted.
@@ -5515,6 +5570,98 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listRepositories: {
+    parameters: {
+      query: {
+        /**
+         * @description Where the repositories are.
+         * @example synthetic
+         */
+        provider: components['schemas']['SyncProvider'];
+        /**
+         * @description The integration to ask through. Needed for code hosts, and to be left out for others.
+         * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
+         */
+        integration_id?: string;
+        /**
+         * @description Only repositories whose name contains this text. Case does not matter.
+         * @example api
+         */
+        query?: string;
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of repositories. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "name": "acme/api",
+           *           "is_private": true,
+           *           "is_archived": false
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['RepositoryPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['OrganizationRequiredProblem'] | components['schemas']['InsufficientRoleProblem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      /** @description The code host cannot be reached, or refuses the token. */
+      502: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['CodeHostFailedProblem'];
+        };
+      };
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   listSyncConfigs: {
     parameters: {
       query?: {
@@ -5878,6 +6025,7 @@ export interface operations {
            *             "records": 40112
            *           },
            *           "error": null,
+           *           "notes": [],
            *           "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
            *           "created_at": "2026-03-02T09:15:00.000Z",
            *           "started_at": "2026-03-02T09:20:00.000Z",
@@ -5934,6 +6082,7 @@ export interface operations {
            *         "records": 0
            *       },
            *       "error": null,
+           *       "notes": [],
            *       "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "started_at": null,
@@ -6002,6 +6151,7 @@ export interface operations {
            *         "records": 18230
            *       },
            *       "error": null,
+           *       "notes": [],
            *       "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "started_at": "2026-03-02T09:20:00.000Z",
@@ -6059,6 +6209,7 @@ export interface operations {
            *         "records": 18230
            *       },
            *       "error": null,
+           *       "notes": [],
            *       "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "started_at": "2026-03-02T09:20:00.000Z",

@@ -1153,6 +1153,31 @@ export function testIntegration(
   );
 }
 
+/** `GET /api/v1/admin/repositories` */
+export interface ListRepositoriesRequest extends CallOptions {
+  readonly query: NonNullable<operations['listRepositories']['parameters']['query']>;
+}
+export type ListRepositoriesResult =
+  | Success<200, Schemas['RepositoryPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['CodeHostFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** List the repositories of a source (`GET /api/v1/admin/repositories`). */
+export function listRepositories(
+  client: PlatformClient,
+  request: ListRepositoriesRequest,
+): Promise<ListRepositoriesResult> {
+  return client.call(
+    { method: 'get', path: '/api/v1/admin/repositories', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/sync-configs` */
 export interface ListSyncConfigsRequest extends CallOptions {
   readonly query?: NonNullable<operations['listSyncConfigs']['parameters']['query']> | undefined;

@@ -46,6 +46,7 @@ export type Problem =
   | Schemas['IntegrationExistsProblem']
   | Schemas['IntegrationNotFoundProblem']
   | Schemas['IntegrationInUseProblem']
+  | Schemas['CodeHostFailedProblem']
   | Schemas['SyncConfigNotFoundProblem']
   | Schemas['SyncRunActiveProblem']
   | Schemas['SyncConfigInactiveProblem']
@@ -99,6 +100,7 @@ export const problemTypes = [
   '/problems/integration-exists',
   '/problems/integration-not-found',
   '/problems/integration-in-use',
+  '/problems/code-host-failed',
   '/problems/sync-config-not-found',
   '/problems/sync-run-active',
   '/problems/sync-config-inactive',

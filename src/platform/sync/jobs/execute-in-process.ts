@@ -18,6 +18,7 @@ export const executeInProcess: StartExecution = (job, report) => {
     const received = message as MessageToServer; // the process sends only these
     if (received.kind === 'progress') report.progress(received.progress);
     else if (received.kind === 'step') report.step(received.step);
+    else if (received.kind === 'note') report.note(received.text);
     else told = received.end;
   });
   const ended = new Promise<ExecutionEnd>((resolve) => {

@@ -1,7 +1,6 @@
-import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { SyncProgress } from '../../../sync/surroundings.js';
 import type { JobPart } from './job-parts.js';
-import { failuresOf, type StepResult, type SyncJob } from './sync-job.js';
+import { failuresOf, type JobReport, type StepResult, type SyncJob } from './sync-job.js';
 
 /** Computes a job's progress from its steps and the reports of the current step. */
 export interface JobProgress {
@@ -18,7 +17,7 @@ export function createJobProgress(
   job: SyncJob,
   parts: readonly JobPart[],
   steps: ReadonlyMap<string, StepResult>,
-  report: (progress: Schemas['SyncProgress']) => void,
+  report: Pick<JobReport, 'progress' | 'note'>,
 ): JobProgress {
   const counts = new Map(parts.filter(({ isPattern }) => !isPattern).map(({ selected }) => [selected, 1]));
   let records = job.recordsBefore;
@@ -31,7 +30,7 @@ export function createJobProgress(
   const tell = (): void => {
     const totals = parts.map(({ selected }) => counts.get(selected) ?? null);
     const failed = ended.filter((isFailed) => isFailed).length + finished.filter((error) => error !== null).length;
-    report({
+    report.progress({
       repositories_total: totals.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0),
       repositories_done: ended.length + finished.length - failed,
       repositories_failed: failed,
@@ -53,6 +52,7 @@ export function createJobProgress(
         if (isLast) finished = [...finished, error];
         tell();
       },
+      note: report.note,
     }),
     stepEnded: () => {
       records += sum(stored.values());

@@ -45,6 +45,9 @@ function start(job: SyncJob): SyncExecution {
         sendProgress();
         tell({ kind: 'step', step });
       },
+      note: (text) => {
+        tell({ kind: 'note', text });
+      },
     },
     {
       ...systemSurroundings,

@@ -11,4 +11,5 @@ export type MessageToProcess = { readonly kind: 'start'; readonly job: SyncJob }
 export type MessageToServer =
   | { readonly kind: 'progress'; readonly progress: Schemas['SyncProgress'] }
   | { readonly kind: 'step'; readonly step: StepResult }
+  | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'end'; readonly end: ExecutionEnd };

@@ -56,7 +56,7 @@ async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: Jo
   if (job.isDemo) await giveDemoTeams(job, surroundings);
   const parts = await partsOf(job);
   const steps = new Map<string, StepResult>();
-  const progress = createJobProgress(job, parts, steps, report.progress);
+  const progress = createJobProgress(job, parts, steps, report);
   for (const step of job.finished) if (isSettled(step)) steps.set(stepKey(step), step);
 
   let failuresInARow = 0;

@@ -45,6 +45,8 @@ export interface StepResult {
 export interface JobReport {
   readonly progress: (progress: Schemas['SyncProgress']) => void;
   readonly step: (step: StepResult) => void;
+  /** Something a person should know, in one line. */
+  readonly note: (text: string) => void;
 }
 
 /** A job in progress, in this process or another. */

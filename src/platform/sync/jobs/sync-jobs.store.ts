@@ -14,6 +14,8 @@ export interface TakenRun {
   readonly progress: Partial<Schemas['SyncProgress']>;
   /** The results of earlier attempts; null: there are none. */
   readonly result: StoredResult | null;
+  /** Of earlier attempts. */
+  readonly notes: readonly string[];
   readonly provider: Schemas['SyncProvider'];
   readonly targets: Schemas['SyncTarget'][];
   readonly repositories: string[];
@@ -41,6 +43,7 @@ export interface RunState {
   readonly progress: Partial<Schemas['SyncProgress']>;
   /** null: the stored ones are complete. */
   readonly steps: readonly StepResult[] | null;
+  readonly notes: readonly string[];
 }
 
 /**
@@ -66,9 +69,9 @@ export async function takeDueRuns(
       update sync_runs set status = 'running', worker = ${worker}, heartbeat_at = ${now},
         started_at = coalesce(started_at, ${now}), attempts = attempts + 1
       where id in (select id from due)
-      returning id, org_id, sync_config_id, started_at, attempts, progress, result, targets, repositories
+      returning id, org_id, sync_config_id, started_at, attempts, progress, result, notes, targets, repositories
     )
-    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, c.provider, c.is_demo,
+    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, t.notes, c.provider, c.is_demo,
       coalesce(t.targets, c.targets) as targets, coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
       i.secret_sealed, i.base_url
     from taken t
@@ -129,9 +132,9 @@ export async function putBack(
   return updated.length > 0;
 }
 
-function stateColumns(sql: Sql, { progress, steps }: RunState): ReturnType<Sql> {
+function stateColumns(sql: Sql, { progress, steps, notes }: RunState): ReturnType<Sql> {
   const result: StoredResult | null = steps === null ? null : { steps };
-  return sql`progress = ${JSON.stringify(progress)}::text::jsonb
+  return sql`progress = ${JSON.stringify(progress)}::text::jsonb, notes = ${sql.typed.texts(notes)}
     ${result === null ? sql`` : sql`, result = ${JSON.stringify(result)}::text::jsonb`}`;
 }
 

@@ -6,6 +6,7 @@ import { isConnectionFailure, isReadOnly } from '../../../database/failures.js';
 import { withoutSecrets } from '../../../sync/failures.js';
 import type { Clock } from '../../surroundings.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
+import { withNote } from './run-notes.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
 import { endedRun, stepKey, type EndedRun, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
 import { putBack, storeEnd, storeHeartbeat, type RunState, type TakenRun } from './sync-jobs.store.js';
@@ -51,7 +52,8 @@ function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log,
   const store = async (): Promise<void> => {
     const key = { runId: run.id, worker };
     const now = clock.now();
-    const isOurs = await storeEnd(sql, key, { progress: run.progress, steps: null }, { status: 'failed', error }, now);
+    const state = { progress: run.progress, steps: null, notes: run.notes };
+    const isOurs = await storeEnd(sql, key, state, { status: 'failed', error }, now);
     if (isOurs) ended?.(endedRun(run.provider, 'failed', run.started_at, now));
     log.warn({ run_id: run.id, org_id: run.org_id, error }, 'sync run failed');
   };
@@ -75,6 +77,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       state.steps.set(stepKey(step), step);
       state.hasNewSteps = true;
     },
+    note: (text) => (state.notes = withNote(state.notes, text, secrets)),
   });
   const heart = startHeart(async () => {
     try {
@@ -107,7 +110,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
   };
 
   const store = (settlement: Settlement): Promise<boolean> => {
-    const final = { progress: state.progress, steps: [...state.steps.values()] };
+    const final = { progress: state.progress, steps: [...state.steps.values()], notes: state.notes };
     return settlement.kind === 'end'
       ? storeEnd(sql, key, final, settlement, clock.now())
       : putBack(sql, key, final, settlement);
@@ -172,11 +175,12 @@ interface State {
   progress: Partial<Schemas['SyncProgress']>;
   readonly steps: Map<string, StepResult>;
   hasNewSteps: boolean;
+  notes: readonly string[];
 }
 
-function startState({ progress, result }: TakenRun): State {
+function startState({ progress, result, notes }: TakenRun): State {
   const steps = new Map((result?.steps ?? []).map((step) => [stepKey(step), step]));
-  return { progress, steps, hasNewSteps: false };
+  return { progress, steps, hasNewSteps: false, notes };
 }
 
 /**
@@ -184,7 +188,7 @@ function startState({ progress, result }: TakenRun): State {
  * second.
  */
 function changesOf(state: State): RunState {
-  const { progress, steps, hasNewSteps } = state;
+  const { progress, steps, hasNewSteps, notes } = state;
   state.hasNewSteps = false;
-  return { progress, steps: hasNewSteps ? [...steps.values()] : null };
+  return { progress, steps: hasNewSteps ? [...steps.values()] : null, notes };
 }

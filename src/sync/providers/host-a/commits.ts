@@ -2,7 +2,7 @@
 import type { JsonValue, Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import { SyncError } from '../../failures.js';
-import { remoteLimits } from '../limits.js';
+import { noteOfLimits, remoteLimits } from '../limits.js';
 import { mapInOrder } from '../map-in-order.js';
 import type { Page, Start } from '../provider.js';
 import {
@@ -47,10 +47,12 @@ export async function* commitPages(
     return;
   }
   let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, count: 0 };
+  let isCut = false;
   for (let more = true; more && position.count < limits.commits;) {
     const list = await listCommits(repository, position, request);
     more = list.hasNext;
     const commits = list.commits.slice(0, limits.commits - position.count);
+    isCut = more || commits.length < list.commits.length;
     for (let index = 0; index < commits.length; index += STORED_AT_ONCE) {
       const batch = commits.slice(index, index + STORED_AT_ONCE);
       const withStats = batch.slice(0, Math.max(0, limits.stats - position.count));
@@ -61,7 +63,8 @@ export async function* commitPages(
       yield { records: { git_commits: batch, git_commit_stats: stats }, position: { ...position }, done: false };
     }
   }
-  yield { records: {}, position: { head: position.head, count: 0 }, done: true };
+  const note = noteOfLimits(limits, position.count, isCut);
+  yield { records: {}, position: { head: position.head, count: 0 }, done: true, ...note };
 }
 
 /** The commit at the tip of the default branch; undefined in an empty repository (409 or an empty list). */

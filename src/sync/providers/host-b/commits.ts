@@ -5,7 +5,7 @@
 import type { JsonValue, Row } from '../../records.js';
 import { AGGREGATE_PATH } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
-import { remoteLimits } from '../limits.js';
+import { noteOfLimits, remoteLimits } from '../limits.js';
 import type { Page, Start } from '../provider.js';
 import { readInstant, readInteger, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
@@ -33,6 +33,7 @@ export async function* commitPages(
   const earlier = parsePosition(start?.position ?? null);
   const isUnchanged = start?.done === true && earlier?.head === head;
   let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, page: 1, count: 0 };
+  let isCut = false;
   for (let more = !isUnchanged; more && position.count < limits.commits;) {
     const { items, next } = readPage(
       await gitlab.Commits.all(id, {
@@ -47,13 +48,15 @@ export async function* commitPages(
     const withStats = commits.slice(0, Math.max(0, limits.stats - position.count));
     position = { ...position, page: position.page + 1, count: position.count + commits.length };
     more = next !== null;
+    isCut = more || commits.length < items.length;
     yield {
       records: { git_commits: commits.map(commitRow), git_commit_stats: withStats.flatMap(statsRow) },
       position: { ...position },
       done: false,
     };
   }
-  yield { records: {}, position: { head: position.head, page: 1, count: 0 }, done: true };
+  const note = noteOfLimits(limits, position.count, isCut);
+  yield { records: {}, position: { head: position.head, page: 1, count: 0 }, done: true, ...note };
 }
 
 /** The commit at the tip of the default branch. */

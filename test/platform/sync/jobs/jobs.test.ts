@@ -76,6 +76,23 @@ describe('a run of made-up data', () => {
 });
 
 describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, () => {
+  it('tells in notes what it left out, although nothing failed', async () => {
+    const host = await startHostA(hostARepository('acme/api', { commits: commits(120) }));
+    host.fault = ({ body }) => (body.includes('on Blob') ? problem(403, 'No access to files') : undefined);
+    const integration = await queue.connect('host_a', host.url, host.token);
+    const id = await queue.configure({
+      ...{ provider: 'host_a', integration_id: integration, targets: ['git'], repositories: ['acme/api'] },
+    });
+    const run = await queue.until(id, await queue.start(id), 'complete');
+    expect(run.notes).toEqual([
+      expect.stringMatching(/^\S*acme\/api: its CODEOWNERS cannot be read/),
+      expect.stringMatching(
+        /acme\/api \(git\): only the latest 100 commits are read; changed files .* 50 commits only$/,
+      ),
+    ]);
+    expect(JSON.stringify(run.notes)).not.toContain(host.token);
+  });
+
   it('reads names and patterns with the token of the integration', async () => {
     const host = await startHostA(
       hostARepository('acme/api', { commits: commits(3) }),

@@ -24,7 +24,11 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     recordsBefore: 0,
   };
   const steps: StepResult[] = [];
-  await runSyncJob(job, testSurroundings(), { progress: () => undefined, step: (step) => steps.push(step) });
+  await runSyncJob(job, testSurroundings(), {
+    progress: () => undefined,
+    note: () => undefined,
+    step: (step) => steps.push(step),
+  });
   const [step] = steps;
   if (step === undefined) throw new Error('the job has reported no step');
   return step;

@@ -44,6 +44,7 @@ it.each([
     started_at: new Date(0),
     progress: {},
     result: null,
+    notes: [],
     provider: 'synthetic',
     integration_id: null,
     secret_sealed: null,

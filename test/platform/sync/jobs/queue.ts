@@ -35,6 +35,7 @@ export interface Run {
     readonly records: number;
   };
   readonly error: string | null;
+  readonly notes: readonly string[];
   readonly started_at: string | null;
   readonly finished_at: string | null;
 }

@@ -45,6 +45,7 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
     attempts: 1,
     progress: {},
     result: null,
+    notes: [],
     provider: 'synthetic',
     targets: ['git'],
     repositories: ['acme/api'],

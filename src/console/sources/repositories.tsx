@@ -1,0 +1,197 @@
+import { unwrap } from '@plumbline/sdk';
+import { listRepositories } from '@plumbline/sdk/platform';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { platform } from '../session/session.js';
+import { linesOf } from '../ui/fields.js';
+import { Labelled } from '../ui/form.js';
+import { More } from '../ui/more.js';
+import { View } from '../ui/view.js';
+import { codeHosts, type Provider } from './words.js';
+
+const placeholders: Readonly<Record<Provider, string>> = {
+  host_a: 'example/api\nexample/web-*',
+  host_b: 'example/api\nexample/web-*',
+  local: 'api\nweb',
+  synthetic: 'acme/api\nacme/web-*',
+};
+
+/** Typing pauses for this long before the search begins. */
+const pauseMs = 250;
+const pageSize = 50;
+
+export interface RepositoriesProps {
+  readonly provider: Provider;
+  /** Through which a code host is asked; null: there is none. */
+  readonly integrationId: string | null;
+  readonly value?: readonly string[];
+}
+
+/** The repositories of a sync: chosen from a list that can be searched, or entered as names and patterns. */
+export function Repositories({ provider, integrationId, value = [] }: RepositoriesProps): JSX.Element {
+  const [text, setText] = useState(value.join('\n'));
+  const chosen = linesOf(text);
+  const canList = integrationId !== null || !Object.hasOwn(codeHosts, provider);
+  return (
+    <>
+      <Labelled
+        name="repositories"
+        label="Repositories"
+        hint={
+          provider === 'local'
+            ? 'One folder a line, below the folder that the operator has opened (SYNC_LOCAL_ROOT). * stands for any text.'
+            : 'One owner/name a line. * stands for any text: example/* is every repository of example.'
+        }
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={Math.min(12, Math.max(4, chosen.length + 1))}
+            spellcheck={false}
+            placeholder={placeholders[provider]}
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value);
+            }}
+            required
+          />
+        )}
+      </Labelled>
+      {canList && (
+        <Picker
+          key={`${provider} ${integrationId}`}
+          provider={provider}
+          integrationId={integrationId}
+          chosen={chosen}
+          onChange={(names) => {
+            setText(names.join('\n'));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface PickerProps {
+  readonly provider: Provider;
+  readonly integrationId: string | null;
+  readonly chosen: readonly string[];
+  readonly onChange: (names: readonly string[]) => void;
+}
+
+/** A list of repositories that can be searched; it is loaded when it is unfolded. */
+function Picker(props: PickerProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+      }}
+    >
+      <summary>Choose from a list</summary>
+      {isOpen && <RepositoryList {...props} />}
+    </details>
+  );
+}
+
+function RepositoryList({ provider, integrationId, chosen, onChange }: PickerProps): JSX.Element {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const search = usePaused(typed.trim());
+  const found = useInfiniteQuery({
+    queryKey: ['repositories', provider, integrationId, search],
+    initialPageParam: '',
+    queryFn: async ({ pageParam: cursor, signal }) =>
+      unwrap(
+        await listRepositories(platform, {
+          signal,
+          query: {
+            provider,
+            limit: pageSize,
+            ...(integrationId !== null && { integration_id: integrationId }),
+            ...(search !== '' && { query: search }),
+            ...(cursor !== '' && { cursor }),
+          },
+        }),
+      ),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+  return (
+    <div class="stack picker">
+      <div class="field">
+        <label for={id}>Search</label>
+        <input
+          id={id}
+          type="search"
+          autocomplete="off"
+          maxLength={100}
+          value={typed}
+          onInput={({ currentTarget }) => {
+            setTyped(currentTarget.value);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault(); // it would send the form
+          }}
+        />
+      </div>
+      <View
+        query={found}
+        what="the repositories"
+        empty={({ pages }) =>
+          pages.some(({ items, next_cursor }) => items.length > 0 || next_cursor !== null)
+            ? null
+            : {
+                title: search === '' ? 'There is no repository' : 'No repository matches',
+                text:
+                  provider === 'local'
+                    ? 'The operator opens a folder of the server with SYNC_LOCAL_ROOT.'
+                    : 'You can enter names and patterns above.',
+              }
+        }
+      >
+        {({ pages }) => (
+          <>
+            <ul class="plain choices" aria-label="Repositories found">
+              {pages
+                .flatMap(({ items }) => items)
+                .map(({ name, is_private, is_archived }) => (
+                  <li key={name}>
+                    <label class="choice">
+                      <input
+                        type="checkbox"
+                        checked={chosen.includes(name)}
+                        onChange={({ currentTarget }) => {
+                          const others = chosen.filter((each) => each !== name);
+                          onChange(currentTarget.checked ? [...others, name] : others);
+                        }}
+                      />
+                      <span class="break">
+                        {name} {is_private === true && <span class="tag">private</span>}{' '}
+                        {is_archived === true && <span class="tag">archived</span>}
+                      </span>
+                    </label>
+                  </li>
+                ))}
+            </ul>
+            <More query={found}>Look further</More>
+          </>
+        )}
+      </View>
+    </div>
+  );
+}
+
+/** The value once it has stayed the same for a moment. */
+function usePaused(value: string): string {
+  const [paused, setPaused] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setPaused(value);
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return paused;
+}

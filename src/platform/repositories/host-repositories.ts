@@ -1,0 +1,100 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { OutboundFetch } from '../../outbound/outbound-fetch.js';
+import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
+import type { FoundRepositories, RepositorySearch } from './list-repositories.js';
+
+type Repository = Schemas['AvailableRepository'];
+
+interface HostList {
+  /** Below the API. Repositories that the token's owner works with, 100 a page, in an order that stays. */
+  path(page: number, text: string): string;
+  hasNext(headers: Headers): boolean;
+  /** @returns null: this is not a repository */
+  repositoryOf(value: object): Repository | null;
+}
+
+const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
+  // https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it cannot be searched.
+  host_a: {
+    path: (page) => `/user/repos?per_page=100&sort=full_name&page=${page}`,
+    hasNext: (headers) => headers.get('link')?.includes('rel="next"') === true,
+    repositoryOf: (value) => repository(value, 'full_name', Reflect.get(value, 'private')),
+  },
+  // https://docs.gitlab.com/api/projects/#list-all-projects
+  host_b: {
+    path: (page, text) => {
+      const search = text === '' ? '' : `&search_namespaces=true&search=${encodeURIComponent(text)}`;
+      return `/projects?membership=true&order_by=id&sort=asc&per_page=100&page=${page}${search}`;
+    },
+    hasNext: (headers) => (headers.get('x-next-page') ?? '') !== '',
+    repositoryOf: (value) => {
+      const visibility: unknown = Reflect.get(value, 'visibility');
+      const isPrivate = typeof visibility === 'string' ? visibility !== 'public' : null;
+      return repository(value, 'path_with_namespace', isPrivate);
+    },
+  },
+};
+
+/** One request of a caller leads to at most this many of this server. */
+const mostRequests = 5;
+/** A host describes a repository in about 6 kB. */
+const maxPageBytes = 16 * 1024 * 1024;
+
+/**
+ * Lists the repositories that a token shows, by their names.
+ *
+ * @returns fewer than `limit`, or none, with a place to continue from, where few of many repositories match; or the
+ * reason for people why the host does not answer
+ */
+export async function repositoriesOfHost(
+  access: CodeHostAccess,
+  { text, limit, start }: RepositorySearch,
+  fetch: OutboundFetch,
+  limits?: CodeHostLimits,
+): Promise<FoundRepositories | { readonly failure: string }> {
+  const list = lists[access.provider];
+  const items: Repository[] = [];
+  let { page, skip } = start;
+  for (let requests = 0; requests < mostRequests; requests += 1) {
+    const question = {
+      path: list.path(page, text),
+      maxBytes: maxPageBytes,
+      isExpected: (body: string) => repositoriesIn(body, list) !== null,
+    };
+    const reply = await askCodeHost(access, question, fetch, limits);
+    if ('failure' in reply) return reply;
+    const all = repositoriesIn(reply.text, list) ?? [];
+    const matching = all.filter(({ name }) => name.toLowerCase().includes(text));
+    const taken = matching.slice(skip, skip + limit - items.length);
+    items.push(...taken);
+    if (skip + taken.length < matching.length) return { items, next: { page, skip: skip + taken.length } };
+    if (!list.hasNext(reply.headers)) return { items, next: null };
+    page += 1;
+    skip = 0;
+    if (items.length === limit) break;
+  }
+  return { items, next: { page, skip } };
+}
+
+/** @returns null: this is not a list of repositories */
+function repositoriesIn(body: string, { repositoryOf }: HostList): Repository[] | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(value)) return null;
+  const found = value.map((each: unknown) => (typeof each === 'object' && each !== null ? repositoryOf(each) : null));
+  return found.includes(null) ? null : found.filter((each) => each !== null);
+}
+
+function repository(value: object, nameProperty: string, isPrivate: unknown): Repository | null {
+  const name: unknown = Reflect.get(value, nameProperty);
+  if (typeof name !== 'string') return null;
+  return { name, is_private: flag(isPrivate), is_archived: flag(Reflect.get(value, 'archived')) };
+}
+
+function flag(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
+}
