@@ -338,6 +338,8 @@ describe('With work units in the store', () => {
           orgId: user.orgId,
           ...(text.includes('$dateRange') ? { dateRange } : {}),
           ...(text.includes('$previous') ? { previous: dateRange } : {}),
+          ...(text.includes('$dimension:') ? { dimension: 'TEAM' } : {}),
+          ...(text.includes('$id:') ? { id: 'unknown' } : {}),
         },
       },
     });
