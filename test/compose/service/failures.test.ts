@@ -112,6 +112,14 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
   });
 });
 
+test.each([
+  ['backendFailure', failure('backendFailure', 'The engine is tired.')],
+  ['commandFailed', commandFailed('Podman is not installed.')],
+])('A new project is 502 when the engine cannot tell whether its name is in use: %s', async (failureCase, error) => {
+  running.faults.fail('listContainers', error);
+  expect(await running.expect(502, 'POST', '/projects/new-one', shop)).toMatchObject({ case: failureCase });
+});
+
 /** Reading or writing the state of a stop is part of everything that tells or changes the status of a container. */
 const stateless = /Image|Network|Volume|Secret|Events|ContainerLogs/;
 test.each(Object.entries(standsOn).filter(([operationId]) => !stateless.test(operationId)))(
