@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serverAccount } from '../../src/database/embedded/account.js';
+import { freePort } from '../support/free-port.js';
 
 const run = promisify(execFile);
 
@@ -46,13 +46,4 @@ export async function startOutsidePostgres(): Promise<OutsidePostgres> {
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
-  return address.port;
 }
