@@ -15,6 +15,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { git, initRepository, GIT_TEST_ENVIRONMENT } from '../../support/git-history.js';
 import { sqliteUri, storedRows, sync, testSurroundings } from '../harness.js';
+import { enclosedEnvironment } from '../../../src/sync/providers/local/enclosure.js';
+import { askGit, openGit } from '../../../src/sync/providers/local/git.js';
 
 let top: string;
 let root: string;
@@ -209,5 +211,84 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
     const surroundings = testSurroundings({ localRoot: root });
     const options = { target: 'git', provider: 'local', db: sqliteUri(), repoPath: inside };
     expect(JSON.stringify(await sync(options, surroundings))).not.toContain('secret');
+  });
+});
+
+describe('the variables that git is given below SYNC_LOCAL_ROOT', () => {
+  /** What git itself prints; undefined where it fails. The guard is given, or left off. */
+  async function asked(guard: 'on' | 'off', path: string, ...args: string[]): Promise<string | undefined> {
+    const confinement = guard === 'on' ? enclosedEnvironment(root) : {};
+    const opened = await openGit(path, GIT_TEST_ENVIRONMENT, new AbortController().signal, confinement);
+    return askGit(opened, args);
+  }
+
+  it('keep git from finding a repository above the root', async () => {
+    initRepository(top);
+    const plain = join(root, 'plain');
+    mkdirSync(plain);
+    const args = ['rev-parse', '--absolute-git-dir'];
+    expect(await asked('off', plain, ...args)).toBe(join(top, '.git'));
+    expect(await asked('on', plain, ...args)).toBeUndefined();
+  });
+
+  it('keep git from reading an object in place of another', async () => {
+    const hash = headOf(inside);
+    git(inside, 'commit', '--quiet', '--amend', '-m', 'another commit');
+    git(inside, 'replace', hash, headOf(inside));
+    const args = ['log', '-1', '--format=%s', hash];
+    expect(await asked('off', inside, ...args)).toBe('another commit');
+    expect(await asked('on', inside, ...args)).toBe('open commit');
+  });
+
+  it('keep git from using any transport, also a submodule or remote that is a directory outside', async () => {
+    for (const remote of [outside, `file://${outside}`]) {
+      expect(await asked('off', inside, 'ls-remote', remote, 'HEAD')).toContain(headOf(outside));
+      expect(await asked('on', inside, 'ls-remote', remote, 'HEAD')).toBeUndefined();
+    }
+  });
+
+  it('keep git from running the program of a remote, also where the settings of the repository allow it', async () => {
+    git(inside, 'config', 'protocol.ext.allow', 'always');
+    const ran = join(top, 'ran');
+    await asked('on', inside, 'ls-remote', `ext::sh -c touch% ${ran}`);
+    expect(existsSync(ran)).toBe(false);
+    await asked('off', inside, 'ls-remote', `ext::sh -c touch% ${ran}`);
+    expect(existsSync(ran)).toBe(true);
+  });
+
+  it('keep git from fetching an object that a promisor remote has', async () => {
+    git(outside, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+    git(outside, 'config', 'uploadpack.allowFilter', 'true');
+    git(inside, 'config', 'core.repositoryFormatVersion', '1');
+    git(inside, 'config', 'extensions.partialClone', 'origin');
+    git(inside, 'config', 'remote.origin.promisor', 'true');
+    git(inside, 'config', 'remote.origin.url', `file://${outside}`);
+    const args = ['log', '-1', '--format=%s', headOf(outside)];
+    // First with the guard: what is fetched stays.
+    expect(await asked('on', inside, ...args)).toBeUndefined();
+    expect(await asked('off', inside, ...args)).toBe('secret commit');
+  });
+
+  it('are not replaced by variables of the server, which lead git elsewhere', async () => {
+    const led = {
+      ...GIT_TEST_ENVIRONMENT,
+      GIT_DIR: join(outside, '.git'),
+      GIT_CEILING_DIRECTORIES: '',
+      GIT_NO_REPLACE_OBJECTS: '',
+    };
+    const opened = await openGit(inside, led, new AbortController().signal, enclosedEnvironment(root));
+    expect(await askGit(opened, ['rev-parse', '--absolute-git-dir'])).toBe(dotGit());
+  });
+
+  it('do not let hooks of the repository run', async () => {
+    const ran = join(top, 'ran');
+    for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) {
+      writeFileSync(dotGit('hooks', hook), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    }
+    expect(await outcome()).toMatchObject({ messages: ['open commit'] });
+    await asked('on', inside, 'update-ref', 'refs/heads/other', headOf(inside));
+    expect(existsSync(ran)).toBe(false);
+    git(inside, 'update-ref', 'refs/heads/third', headOf(inside)); // without the settings of `openGit` it does run
+    expect(existsSync(ran)).toBe(true);
   });
 });
