@@ -612,6 +612,30 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The organization has no saved view with this id. List the views to see the valid ids. */
+    ViewNotFoundProblem: {
+      /** @constant */
+      type: '/problems/view-not-found';
+      /** @constant */
+      title: 'View not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many saved views as it can have. Delete one that nobody needs, then save again. */
+    ViewLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/view-limit-reached';
+      /** @constant */
+      title: 'View limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description Only a pending or running run can be cancelled. This run has ended; no action is needed. */
     SyncRunNotActiveProblem: {
       /** @constant */

@@ -888,6 +888,38 @@ export function syncRunActive(
   };
 }
 
+export type ViewNotFound = ProblemReply<Schemas['ViewNotFoundProblem']>;
+
+/** 404 View not found. */
+export function viewNotFound(
+  members: Pick<Schemas['ViewNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): ViewNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/view-not-found', title: 'View not found', status: 404, message: members.message },
+
+    ...options,
+  };
+}
+
+export type ViewLimitReached = ProblemReply<Schemas['ViewLimitReachedProblem']>;
+
+/** 409 View limit reached. */
+export function viewLimitReached(
+  members: Pick<Schemas['ViewLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ViewLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/view-limit-reached', title: 'View limit reached', status: 409, message: members.message },
+
+    ...options,
+  };
+}
+
 export type SyncRunNotActive = ProblemReply<Schemas['SyncRunNotActiveProblem']>;
 
 /** 409 Sync run not active. */
@@ -2413,6 +2445,17 @@ export const problemCatalogue = {
     title: 'Sync run active',
     statuses: [409],
     description: 'A run of the sync configuration is already pending or running. Wait until it ends, or cancel it.',
+  },
+  'view-not-found': {
+    title: 'View not found',
+    statuses: [404],
+    description: 'The organization has no saved view with this id. List the views to see the valid ids.',
+  },
+  'view-limit-reached': {
+    title: 'View limit reached',
+    statuses: [409],
+    description:
+      'The organization has as many saved views as it can have. Delete one that nobody needs, then save again.',
   },
   'sync-run-not-active': {
     title: 'Sync run not active',

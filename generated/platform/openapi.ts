@@ -641,6 +641,54 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/organizations/{org_id}/views': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the saved views
+     * @description The saved views of the organization, the oldest first.
+     */
+    get: operations['listViews'];
+    put?: never;
+    /**
+     * Save a view
+     * @description Saves what a chart shows under a name. No other view of the organization can have the name, whatever the case of its letters (422). An organization can have 200 views.
+     */
+    post: operations['createView'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/views/{view_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Delete a view
+     * @description Deletes a saved view. Members can delete the views that they have saved, admins all views.
+     */
+    delete: operations['deleteView'];
+    options?: never;
+    head?: never;
+    /**
+     * Rename or change a view
+     * @description Changes the name or the definition; what is left out stays. Members can change the views that they have saved, admins all views.
+     */
+    patch: operations['updateView'];
+    trace?: never;
+  };
   '/api/v1/admin/integrations': {
     parameters: {
       query?: never;
@@ -2119,6 +2167,128 @@ export interface components {
       /** @description Why the latest attempt failed, as a message for users. Null when it did not. */
       error: string | null;
     };
+    /** @description Values of one dimension. */
+    FilterValues: string[];
+    /** @description What a view shows. The terms are those of the Analytics API. */
+    ViewDefinition: {
+      /**
+       * @description What the bars and lines stand for.
+       * @enum {string}
+       */
+      dimension: 'team' | 'repo' | 'author' | 'work_type' | 'theme' | 'subcategory';
+      /**
+       * @description What is measured.
+       * @enum {string}
+       */
+      measure: 'count' | 'churn_loc' | 'cycle_time_hours' | 'throughput';
+      /**
+       * @description How long a bucket of the lines is.
+       * @enum {string}
+       */
+      interval: 'day' | 'week' | 'month';
+      /** @description How many bars, the largest first. */
+      top: number;
+      /** @description Whether each work unit counts whole under its main theme, instead of with its shares of all themes. */
+      whole_units: boolean;
+      /** @description The days that are looked at. */
+      period:
+        | {
+            /**
+             * @description How many days.
+             * @enum {string}
+             */
+            preset: '30d' | '90d' | '180d' | '365d';
+          }
+        | {
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            start_date: string;
+            /**
+             * Format: date
+             * @description The last day, not before the first.
+             */
+            end_date: string;
+          };
+      /** @description Values that work units must have. An empty list accepts any. */
+      filters: {
+        teams: components['schemas']['FilterValues'];
+        repos: components['schemas']['FilterValues'];
+        authors: components['schemas']['FilterValues'];
+        work_types: components['schemas']['FilterValues'];
+        themes: components['schemas']['FilterValues'];
+        subcategories: components['schemas']['FilterValues'];
+      };
+    };
+    /** @description A saved view. */
+    View: {
+      /**
+       * Format: uuid
+       * @description The id of the view.
+       */
+      id: string;
+      /** @description The name of the view. */
+      name: string;
+      definition: components['schemas']['ViewDefinition'];
+      /**
+       * Format: uuid
+       * @description The id of the user who saved it. Null when the account is gone.
+       */
+      created_by: string | null;
+      /** @description The name or else the e-mail address of that user. */
+      created_by_name: string | null;
+      /**
+       * Format: date-time
+       * @description When it was saved.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it last changed.
+       */
+      updated_at: string;
+    };
+    /** @description A page of views. */
+    ViewPage: {
+      /** @description The views. */
+      items: components['schemas']['View'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description The view to save. */
+    CreateViewRequest: {
+      name: components['schemas']['Name'];
+      definition: components['schemas']['ViewDefinition'];
+    };
+    /** @description The organization has as many saved views as it can have. Delete one that nobody needs, then save again. */
+    ViewLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/view-limit-reached';
+      /** @constant */
+      title: 'View limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has no saved view with this id. List the views to see the valid ids. */
+    ViewNotFoundProblem: {
+      /** @constant */
+      type: '/problems/view-not-found';
+      /** @constant */
+      title: 'View not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description What to change. */
+    UpdateViewRequest: {
+      name?: components['schemas']['Name'];
+      definition?: components['schemas']['ViewDefinition'];
+    };
     /**
      * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
      * @enum {string}
@@ -2975,6 +3145,29 @@ export interface components {
         'application/problem+json': components['schemas']['TeamNotFoundProblem'];
       };
     };
+    /** @description The access token is not scoped to this organization, or its role is below the one that is needed. */
+    MemberRequired: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json':
+          | components['schemas']['OrganizationRequiredProblem']
+          | components['schemas']['OrganizationMismatchProblem']
+          | components['schemas']['InsufficientRoleProblem'];
+      };
+    };
+    /** @description The organization has no such view. */
+    ViewNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ViewNotFoundProblem'];
+      };
+    };
     /** @description The access token is not scoped to an organization, or its role is below admin. */
     AdminRequired: {
       headers: {
@@ -3054,6 +3247,11 @@ export interface components {
      * @example payments
      */
     TeamId: string;
+    /**
+     * @description The id of the view.
+     * @example 0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09
+     */
+    ViewId: string;
     /**
      * @description The id of the integration.
      * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -5448,6 +5646,318 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['OrganizationAdminRequired'];
       406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listViews: {
+    parameters: {
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of views. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09",
+           *           "name": "Quality by team",
+           *           "definition": {
+           *             "dimension": "team",
+           *             "measure": "count",
+           *             "interval": "week",
+           *             "top": 10,
+           *             "whole_units": false,
+           *             "period": {
+           *               "preset": "90d"
+           *             },
+           *             "filters": {
+           *               "teams": [],
+           *               "repos": [],
+           *               "authors": [],
+           *               "work_types": [],
+           *               "themes": [
+           *                 "quality"
+           *               ],
+           *               "subcategories": []
+           *             }
+           *           },
+           *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *           "created_by_name": "Robin Example",
+           *           "created_at": "2026-03-02T09:15:00.000Z",
+           *           "updated_at": "2026-03-02T09:15:00.000Z"
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['ViewPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      /** @description The access token is not scoped to this organization. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createView: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Quality by team",
+         *       "definition": {
+         *         "dimension": "team",
+         *         "measure": "count",
+         *         "interval": "week",
+         *         "top": 10,
+         *         "whole_units": false,
+         *         "period": {
+         *           "preset": "90d"
+         *         },
+         *         "filters": {
+         *           "teams": [],
+         *           "repos": [],
+         *           "authors": [],
+         *           "work_types": [],
+         *           "themes": [
+         *             "quality"
+         *           ],
+         *           "subcategories": []
+         *         }
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['CreateViewRequest'];
+      };
+    };
+    responses: {
+      /** @description The view is saved. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          Location: components['headers']['Location'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09",
+           *       "name": "Quality by team",
+           *       "definition": {
+           *         "dimension": "team",
+           *         "measure": "count",
+           *         "interval": "week",
+           *         "top": 10,
+           *         "whole_units": false,
+           *         "period": {
+           *           "preset": "90d"
+           *         },
+           *         "filters": {
+           *           "teams": [],
+           *           "repos": [],
+           *           "authors": [],
+           *           "work_types": [],
+           *           "themes": [
+           *             "quality"
+           *           ],
+           *           "subcategories": []
+           *         }
+           *       },
+           *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *       "created_by_name": "Robin Example",
+           *       "created_at": "2026-03-02T09:15:00.000Z",
+           *       "updated_at": "2026-03-02T09:15:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['View'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['MemberRequired'];
+      406: components['responses']['NotAcceptable'];
+      /** @description The organization has as many views as it can have. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['ViewLimitReachedProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteView: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the view.
+         * @example 0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09
+         */
+        view_id: components['parameters']['ViewId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The view is gone. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['MemberRequired'];
+      404: components['responses']['ViewNotFound'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  updateView: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the view.
+         * @example 0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09
+         */
+        view_id: components['parameters']['ViewId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Quality by team"
+         *     }
+         */
+        'application/json': components['schemas']['UpdateViewRequest'];
+      };
+    };
+    responses: {
+      /** @description The view after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09",
+           *       "name": "Quality by team",
+           *       "definition": {
+           *         "dimension": "team",
+           *         "measure": "count",
+           *         "interval": "week",
+           *         "top": 10,
+           *         "whole_units": false,
+           *         "period": {
+           *           "preset": "90d"
+           *         },
+           *         "filters": {
+           *           "teams": [],
+           *           "repos": [],
+           *           "authors": [],
+           *           "work_types": [],
+           *           "themes": [
+           *             "quality"
+           *           ],
+           *           "subcategories": []
+           *         }
+           *       },
+           *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *       "created_by_name": "Robin Example",
+           *       "created_at": "2026-03-02T09:15:00.000Z",
+           *       "updated_at": "2026-03-02T09:15:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['View'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['MemberRequired'];
+      404: components['responses']['ViewNotFound'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];

@@ -564,6 +564,67 @@ export type AssignTeamsReply =
 /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
 export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsRequest, AssignTeamsReply, Dependencies>;
 
+/** `GET /api/v1/organizations/{org_id}/views` */
+export type ListViewsRequest = OperationRequest<{
+  params: operations['listViews']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listViews']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListViewsReply =
+  | SuccessReply<200, Schemas['ViewPage']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
+export type ListViewsHandler<Dependencies> = OperationHandler<ListViewsRequest, ListViewsReply, Dependencies>;
+
+/** `POST /api/v1/organizations/{org_id}/views` */
+export type CreateViewRequest = OperationRequest<{
+  params: operations['createView']['parameters']['path'];
+  body: Schemas['CreateViewRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CreateViewReply =
+  | SuccessReply<201, Schemas['View'], { readonly Location: string }>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ViewLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Save a view (`POST /api/v1/organizations/{org_id}/views`). */
+export type CreateViewHandler<Dependencies> = OperationHandler<CreateViewRequest, CreateViewReply, Dependencies>;
+
+/** `DELETE /api/v1/organizations/{org_id}/views/{view_id}` */
+export type DeleteViewRequest = OperationRequest<{
+  params: operations['deleteView']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteViewReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ViewNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`). */
+export type DeleteViewHandler<Dependencies> = OperationHandler<DeleteViewRequest, DeleteViewReply, Dependencies>;
+
+/** `PATCH /api/v1/organizations/{org_id}/views/{view_id}` */
+export type UpdateViewRequest = OperationRequest<{
+  params: operations['updateView']['parameters']['path'];
+  body: Schemas['UpdateViewRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateViewReply =
+  | SuccessReply<200, Schemas['View']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ViewNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
+export type UpdateViewHandler<Dependencies> = OperationHandler<UpdateViewRequest, UpdateViewReply, Dependencies>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
@@ -972,6 +1033,14 @@ export interface PlatformHandlers<Dependencies> {
   readonly getTeamAssignment: GetTeamAssignmentHandler<Dependencies>;
   /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
   readonly assignTeams: AssignTeamsHandler<Dependencies>;
+  /** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
+  readonly listViews: ListViewsHandler<Dependencies>;
+  /** Save a view (`POST /api/v1/organizations/{org_id}/views`). */
+  readonly createView: CreateViewHandler<Dependencies>;
+  /** Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`). */
+  readonly deleteView: DeleteViewHandler<Dependencies>;
+  /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
+  readonly updateView: UpdateViewHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */

@@ -5102,6 +5102,1141 @@ var require_writeTeamAssignment = __commonJS({
   }
 });
 
+// compiled:writeViewPage
+var require_writeViewPage = __commonJS({
+  "compiled:writeViewPage"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = (() => {
+      const validators = {};
+      const exports2 = validators;
+      "use strict";
+      exports2["contract#/components/schemas/ViewDefinition/properties/period/oneOf/0"] = validate1;
+      const schema1 = { "type": "object", "description": "The latest days.", "additionalProperties": false, "required": ["preset"], "properties": { "preset": { "type": ["string", "object"], "enum": ["30d", "90d", "180d", "365d"], "description": "How many days.", "fjs_type": "string" } } };
+      function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+        let vErrors = null;
+        let errors = 0;
+        if (errors === 0) {
+          if (data && typeof data == "object" && !Array.isArray(data)) {
+            let missing0;
+            if (data.preset === void 0 && (missing0 = "preset")) {
+              validate1.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+              return false;
+            } else {
+              const _errs1 = errors;
+              for (const key0 in data) {
+                if (!(key0 === "preset")) {
+                  validate1.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }];
+                  return false;
+                  break;
+                }
+              }
+              if (_errs1 === errors) {
+                if (data.preset !== void 0) {
+                  let data0 = data.preset;
+                  const _errs2 = errors;
+                  if (typeof data0 !== "string" && !(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+                    validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: schema1.properties.preset.type }, message: "must be string,object" }];
+                    return false;
+                  }
+                  if (!(data0 === "30d" || data0 === "90d" || data0 === "180d" || data0 === "365d")) {
+                    validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/enum", keyword: "enum", params: { allowedValues: schema1.properties.preset.enum }, message: "must be equal to one of the allowed values" }];
+                    return false;
+                  }
+                  if (errors === _errs2) {
+                    if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+                      if (!data0 || typeof data0.toJSON !== "function") {
+                        validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                        return false;
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          } else {
+            validate1.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+            return false;
+          }
+        }
+        validate1.errors = vErrors;
+        return errors === 0;
+      }
+      exports2["contract#/components/schemas/ViewDefinition/properties/period/oneOf/1"] = validate2;
+      const schema2 = { "type": "object", "description": "Two days and what is between them, at most 365 days.", "additionalProperties": false, "required": ["start_date", "end_date"], "properties": { "start_date": { "type": ["string", "object"], "format": "date", "description": "The first day.", "fjs_type": "string" }, "end_date": { "type": ["string", "object"], "format": "date", "description": "The last day, not before the first.", "fjs_type": "string" } } };
+      const formats0 = require_formats().fullFormats.date;
+      function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+        let vErrors = null;
+        let errors = 0;
+        if (errors === 0) {
+          if (data && typeof data == "object" && !Array.isArray(data)) {
+            let missing0;
+            if (data.start_date === void 0 && (missing0 = "start_date") || data.end_date === void 0 && (missing0 = "end_date")) {
+              validate2.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+              return false;
+            } else {
+              const _errs1 = errors;
+              for (const key0 in data) {
+                if (!(key0 === "start_date" || key0 === "end_date")) {
+                  validate2.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }];
+                  return false;
+                  break;
+                }
+              }
+              if (_errs1 === errors) {
+                if (data.start_date !== void 0) {
+                  let data0 = data.start_date;
+                  const _errs2 = errors;
+                  if (typeof data0 !== "string" && !(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+                    validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/type", keyword: "type", params: { type: schema2.properties.start_date.type }, message: "must be string,object" }];
+                    return false;
+                  }
+                  if (errors === _errs2) {
+                    if (errors === _errs2) {
+                      if (typeof data0 === "string") {
+                        if (!formats0.validate(data0)) {
+                          validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' }];
+                          return false;
+                        }
+                      }
+                      if (errors === _errs2) {
+                        if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+                          if (!data0 || typeof data0.toJSON !== "function") {
+                            validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                            return false;
+                          }
+                        }
+                      }
+                    }
+                  }
+                  var valid0 = _errs2 === errors;
+                } else {
+                  var valid0 = true;
+                }
+                if (valid0) {
+                  if (data.end_date !== void 0) {
+                    let data1 = data.end_date;
+                    const _errs4 = errors;
+                    if (typeof data1 !== "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
+                      validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/type", keyword: "type", params: { type: schema2.properties.end_date.type }, message: "must be string,object" }];
+                      return false;
+                    }
+                    if (errors === _errs4) {
+                      if (errors === _errs4) {
+                        if (typeof data1 === "string") {
+                          if (!formats0.validate(data1)) {
+                            validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' }];
+                            return false;
+                          }
+                        }
+                        if (errors === _errs4) {
+                          if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+                            if (!data1 || typeof data1.toJSON !== "function") {
+                              validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                              return false;
+                            }
+                          }
+                        }
+                      }
+                    }
+                    var valid0 = _errs4 === errors;
+                  } else {
+                    var valid0 = true;
+                  }
+                }
+              }
+            }
+          } else {
+            validate2.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+            return false;
+          }
+        }
+        validate2.errors = vErrors;
+        return errors === 0;
+      }
+      return {
+        validate(schemaRef, data) {
+          const validate = validators[schemaRef];
+          return validate(data);
+        },
+        getSchemaValidator(schemaRef) {
+          return validators[schemaRef];
+        }
+      };
+    })();
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      let validate_0;
+      let validate_1;
+      function anonymous4(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_preset_14 = obj["preset"];
+        if (value_preset_14 !== void 0) {
+          json += '{"preset":';
+          if (typeof value_preset_14 !== "string") {
+            if (value_preset_14 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_preset_14 instanceof Date) {
+              json += JSON_STR_QUOTE + value_preset_14.toISOString() + JSON_STR_QUOTE;
+            } else if (value_preset_14 instanceof RegExp) {
+              json += asString(value_preset_14.source);
+            } else {
+              json += asString(value_preset_14.toString());
+            }
+          } else {
+            json += asString(value_preset_14);
+          }
+        } else {
+          throw new Error('"preset" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous5(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_start_date_16 = obj["start_date"];
+        if (value_start_date_16 !== void 0) {
+          json += '{"start_date":';
+          json += asDate(value_start_date_16);
+        } else {
+          throw new Error('"start_date" is required!');
+        }
+        const value_end_date_17 = obj["end_date"];
+        if (value_end_date_17 !== void 0) {
+          json += ',"end_date":';
+          json += asDate(value_end_date_17);
+        } else {
+          throw new Error('"end_date" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous7(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/FilterValues' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous6(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_teams_20 = obj["teams"];
+        if (value_teams_20 !== void 0) {
+          json += '{"teams":';
+          json += anonymous7(value_teams_20);
+        } else {
+          throw new Error('"teams" is required!');
+        }
+        const value_repos_21 = obj["repos"];
+        if (value_repos_21 !== void 0) {
+          json += ',"repos":';
+          json += anonymous7(value_repos_21);
+        } else {
+          throw new Error('"repos" is required!');
+        }
+        const value_authors_22 = obj["authors"];
+        if (value_authors_22 !== void 0) {
+          json += ',"authors":';
+          json += anonymous7(value_authors_22);
+        } else {
+          throw new Error('"authors" is required!');
+        }
+        const value_work_types_23 = obj["work_types"];
+        if (value_work_types_23 !== void 0) {
+          json += ',"work_types":';
+          json += anonymous7(value_work_types_23);
+        } else {
+          throw new Error('"work_types" is required!');
+        }
+        const value_themes_24 = obj["themes"];
+        if (value_themes_24 !== void 0) {
+          json += ',"themes":';
+          json += anonymous7(value_themes_24);
+        } else {
+          throw new Error('"themes" is required!');
+        }
+        const value_subcategories_25 = obj["subcategories"];
+        if (value_subcategories_25 !== void 0) {
+          json += ',"subcategories":';
+          json += anonymous7(value_subcategories_25);
+        } else {
+          throw new Error('"subcategories" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous3(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_dimension_7 = obj["dimension"];
+        if (value_dimension_7 !== void 0) {
+          json += '{"dimension":';
+          if (typeof value_dimension_7 !== "string") {
+            if (value_dimension_7 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_dimension_7 instanceof Date) {
+              json += JSON_STR_QUOTE + value_dimension_7.toISOString() + JSON_STR_QUOTE;
+            } else if (value_dimension_7 instanceof RegExp) {
+              json += asString(value_dimension_7.source);
+            } else {
+              json += asString(value_dimension_7.toString());
+            }
+          } else {
+            json += asString(value_dimension_7);
+          }
+        } else {
+          throw new Error('"dimension" is required!');
+        }
+        const value_measure_8 = obj["measure"];
+        if (value_measure_8 !== void 0) {
+          json += ',"measure":';
+          if (typeof value_measure_8 !== "string") {
+            if (value_measure_8 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_measure_8 instanceof Date) {
+              json += JSON_STR_QUOTE + value_measure_8.toISOString() + JSON_STR_QUOTE;
+            } else if (value_measure_8 instanceof RegExp) {
+              json += asString(value_measure_8.source);
+            } else {
+              json += asString(value_measure_8.toString());
+            }
+          } else {
+            json += asString(value_measure_8);
+          }
+        } else {
+          throw new Error('"measure" is required!');
+        }
+        const value_interval_9 = obj["interval"];
+        if (value_interval_9 !== void 0) {
+          json += ',"interval":';
+          if (typeof value_interval_9 !== "string") {
+            if (value_interval_9 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_interval_9 instanceof Date) {
+              json += JSON_STR_QUOTE + value_interval_9.toISOString() + JSON_STR_QUOTE;
+            } else if (value_interval_9 instanceof RegExp) {
+              json += asString(value_interval_9.source);
+            } else {
+              json += asString(value_interval_9.toString());
+            }
+          } else {
+            json += asString(value_interval_9);
+          }
+        } else {
+          throw new Error('"interval" is required!');
+        }
+        const value_top_10 = obj["top"];
+        if (value_top_10 !== void 0) {
+          json += ',"top":';
+          json += asInteger(value_top_10);
+        } else {
+          throw new Error('"top" is required!');
+        }
+        const value_whole_units_11 = obj["whole_units"];
+        if (value_whole_units_11 !== void 0) {
+          json += ',"whole_units":';
+          json += asBoolean(value_whole_units_11);
+        } else {
+          throw new Error('"whole_units" is required!');
+        }
+        const value_period_12 = obj["period"];
+        if (value_period_12 !== void 0) {
+          json += ',"period":';
+          if ((validate_0 || (validate_0 = validator2.getSchemaValidator("contract#/components/schemas/ViewDefinition/properties/period/oneOf/0")))(value_period_12)) {
+            json += anonymous4(value_period_12);
+          } else if ((validate_1 || (validate_1 = validator2.getSchemaValidator("contract#/components/schemas/ViewDefinition/properties/period/oneOf/1")))(value_period_12)) {
+            json += anonymous5(value_period_12);
+          } else throw new TypeError("The value of 'contract#/components/schemas/ViewDefinition/properties/period' does not match schema definition.");
+        } else {
+          throw new Error('"period" is required!');
+        }
+        const value_filters_18 = obj["filters"];
+        if (value_filters_18 !== void 0) {
+          json += ',"filters":';
+          json += anonymous6(value_filters_18);
+        } else {
+          throw new Error('"filters" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous2(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_3 = obj["id"];
+        if (value_id_3 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_3 !== "string") {
+            if (value_id_3 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_3 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_3.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_3 instanceof RegExp) {
+              json += asString(value_id_3.source);
+            } else {
+              json += asString(value_id_3.toString());
+            }
+          } else {
+            json += asString(value_id_3);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_name_4 = obj["name"];
+        if (value_name_4 !== void 0) {
+          json += ',"name":';
+          if (typeof value_name_4 !== "string") {
+            if (value_name_4 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_4 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_4.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_4 instanceof RegExp) {
+              json += asString(value_name_4.source);
+            } else {
+              json += asString(value_name_4.toString());
+            }
+          } else {
+            json += asString(value_name_4);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_definition_5 = obj["definition"];
+        if (value_definition_5 !== void 0) {
+          json += ',"definition":';
+          json += anonymous3(value_definition_5);
+        } else {
+          throw new Error('"definition" is required!');
+        }
+        const value_created_by_26 = obj["created_by"];
+        if (value_created_by_26 !== void 0) {
+          json += ',"created_by":';
+          if (value_created_by_26 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_created_by_26 === "string" || value_created_by_26 === null || value_created_by_26 instanceof Date || value_created_by_26 instanceof RegExp || typeof value_created_by_26 === "object" && typeof value_created_by_26.toString === "function" && value_created_by_26.toString !== Object.prototype.toString) {
+            if (typeof value_created_by_26 !== "string") {
+              if (value_created_by_26 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_created_by_26 instanceof Date) {
+                json += JSON_STR_QUOTE + value_created_by_26.toISOString() + JSON_STR_QUOTE;
+              } else if (value_created_by_26 instanceof RegExp) {
+                json += asString(value_created_by_26.source);
+              } else {
+                json += asString(value_created_by_26.toString());
+              }
+            } else {
+              json += asString(value_created_by_26);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/View/properties/created_by' does not match schema definition.");
+        } else {
+          throw new Error('"created_by" is required!');
+        }
+        const value_created_by_name_27 = obj["created_by_name"];
+        if (value_created_by_name_27 !== void 0) {
+          json += ',"created_by_name":';
+          if (value_created_by_name_27 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_created_by_name_27 === "string" || value_created_by_name_27 === null || value_created_by_name_27 instanceof Date || value_created_by_name_27 instanceof RegExp || typeof value_created_by_name_27 === "object" && typeof value_created_by_name_27.toString === "function" && value_created_by_name_27.toString !== Object.prototype.toString) {
+            if (typeof value_created_by_name_27 !== "string") {
+              if (value_created_by_name_27 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_created_by_name_27 instanceof Date) {
+                json += JSON_STR_QUOTE + value_created_by_name_27.toISOString() + JSON_STR_QUOTE;
+              } else if (value_created_by_name_27 instanceof RegExp) {
+                json += asString(value_created_by_name_27.source);
+              } else {
+                json += asString(value_created_by_name_27.toString());
+              }
+            } else {
+              json += asString(value_created_by_name_27);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/View/properties/created_by_name' does not match schema definition.");
+        } else {
+          throw new Error('"created_by_name" is required!');
+        }
+        const value_created_at_28 = obj["created_at"];
+        if (value_created_at_28 !== void 0) {
+          json += ',"created_at":';
+          json += asDateTime(value_created_at_28);
+        } else {
+          throw new Error('"created_at" is required!');
+        }
+        const value_updated_at_29 = obj["updated_at"];
+        if (value_updated_at_29 !== void 0) {
+          json += ',"updated_at":';
+          json += asDateTime(value_updated_at_29);
+        } else {
+          throw new Error('"updated_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous1(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/ViewPage/properties/items' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          json += anonymous2(value);
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            json += anonymous2(value2);
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_items_1 = obj["items"];
+        if (value_items_1 !== void 0) {
+          json += '{"items":';
+          json += anonymous1(value_items_1);
+        } else {
+          throw new Error('"items" is required!');
+        }
+        const value_next_cursor_30 = obj["next_cursor"];
+        if (value_next_cursor_30 !== void 0) {
+          json += ',"next_cursor":';
+          if (value_next_cursor_30 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_next_cursor_30 === "string" || value_next_cursor_30 === null || value_next_cursor_30 instanceof Date || value_next_cursor_30 instanceof RegExp || typeof value_next_cursor_30 === "object" && typeof value_next_cursor_30.toString === "function" && value_next_cursor_30.toString !== Object.prototype.toString) {
+            if (typeof value_next_cursor_30 !== "string") {
+              if (value_next_cursor_30 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_next_cursor_30 instanceof Date) {
+                json += JSON_STR_QUOTE + value_next_cursor_30.toISOString() + JSON_STR_QUOTE;
+              } else if (value_next_cursor_30 instanceof RegExp) {
+                json += asString(value_next_cursor_30.source);
+              } else {
+                json += asString(value_next_cursor_30.toString());
+              }
+            } else {
+              json += asString(value_next_cursor_30);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/NextCursor' does not match schema definition.");
+        } else {
+          throw new Error('"next_cursor" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
+// compiled:writeView
+var require_writeView = __commonJS({
+  "compiled:writeView"(exports, module) {
+    "use strict";
+    var Serializer = require_serializer();
+    var serializerState = { "mode": "standalone", "inlineValidators": true };
+    var serializer = Serializer.restoreFromState(serializerState);
+    var validator = (() => {
+      const validators = {};
+      const exports2 = validators;
+      "use strict";
+      exports2["contract#/components/schemas/ViewDefinition/properties/period/oneOf/0"] = validate1;
+      const schema1 = { "type": "object", "description": "The latest days.", "additionalProperties": false, "required": ["preset"], "properties": { "preset": { "type": ["string", "object"], "enum": ["30d", "90d", "180d", "365d"], "description": "How many days.", "fjs_type": "string" } } };
+      function validate1(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+        let vErrors = null;
+        let errors = 0;
+        if (errors === 0) {
+          if (data && typeof data == "object" && !Array.isArray(data)) {
+            let missing0;
+            if (data.preset === void 0 && (missing0 = "preset")) {
+              validate1.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+              return false;
+            } else {
+              const _errs1 = errors;
+              for (const key0 in data) {
+                if (!(key0 === "preset")) {
+                  validate1.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }];
+                  return false;
+                  break;
+                }
+              }
+              if (_errs1 === errors) {
+                if (data.preset !== void 0) {
+                  let data0 = data.preset;
+                  const _errs2 = errors;
+                  if (typeof data0 !== "string" && !(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+                    validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: schema1.properties.preset.type }, message: "must be string,object" }];
+                    return false;
+                  }
+                  if (!(data0 === "30d" || data0 === "90d" || data0 === "180d" || data0 === "365d")) {
+                    validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/enum", keyword: "enum", params: { allowedValues: schema1.properties.preset.enum }, message: "must be equal to one of the allowed values" }];
+                    return false;
+                  }
+                  if (errors === _errs2) {
+                    if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+                      if (!data0 || typeof data0.toJSON !== "function") {
+                        validate1.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                        return false;
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          } else {
+            validate1.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+            return false;
+          }
+        }
+        validate1.errors = vErrors;
+        return errors === 0;
+      }
+      exports2["contract#/components/schemas/ViewDefinition/properties/period/oneOf/1"] = validate2;
+      const schema2 = { "type": "object", "description": "Two days and what is between them, at most 365 days.", "additionalProperties": false, "required": ["start_date", "end_date"], "properties": { "start_date": { "type": ["string", "object"], "format": "date", "description": "The first day.", "fjs_type": "string" }, "end_date": { "type": ["string", "object"], "format": "date", "description": "The last day, not before the first.", "fjs_type": "string" } } };
+      const formats0 = require_formats().fullFormats.date;
+      function validate2(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+        let vErrors = null;
+        let errors = 0;
+        if (errors === 0) {
+          if (data && typeof data == "object" && !Array.isArray(data)) {
+            let missing0;
+            if (data.start_date === void 0 && (missing0 = "start_date") || data.end_date === void 0 && (missing0 = "end_date")) {
+              validate2.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+              return false;
+            } else {
+              const _errs1 = errors;
+              for (const key0 in data) {
+                if (!(key0 === "start_date" || key0 === "end_date")) {
+                  validate2.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }];
+                  return false;
+                  break;
+                }
+              }
+              if (_errs1 === errors) {
+                if (data.start_date !== void 0) {
+                  let data0 = data.start_date;
+                  const _errs2 = errors;
+                  if (typeof data0 !== "string" && !(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+                    validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/type", keyword: "type", params: { type: schema2.properties.start_date.type }, message: "must be string,object" }];
+                    return false;
+                  }
+                  if (errors === _errs2) {
+                    if (errors === _errs2) {
+                      if (typeof data0 === "string") {
+                        if (!formats0.validate(data0)) {
+                          validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' }];
+                          return false;
+                        }
+                      }
+                      if (errors === _errs2) {
+                        if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+                          if (!data0 || typeof data0.toJSON !== "function") {
+                            validate2.errors = [{ instancePath: instancePath + "/start_date", schemaPath: "#/properties/start_date/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                            return false;
+                          }
+                        }
+                      }
+                    }
+                  }
+                  var valid0 = _errs2 === errors;
+                } else {
+                  var valid0 = true;
+                }
+                if (valid0) {
+                  if (data.end_date !== void 0) {
+                    let data1 = data.end_date;
+                    const _errs4 = errors;
+                    if (typeof data1 !== "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
+                      validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/type", keyword: "type", params: { type: schema2.properties.end_date.type }, message: "must be string,object" }];
+                      return false;
+                    }
+                    if (errors === _errs4) {
+                      if (errors === _errs4) {
+                        if (typeof data1 === "string") {
+                          if (!formats0.validate(data1)) {
+                            validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' }];
+                            return false;
+                          }
+                        }
+                        if (errors === _errs4) {
+                          if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+                            if (!data1 || typeof data1.toJSON !== "function") {
+                              validate2.errors = [{ instancePath: instancePath + "/end_date", schemaPath: "#/properties/end_date/fjs_type", keyword: "fjs_type", params: {}, message: 'must pass "fjs_type" keyword validation' }];
+                              return false;
+                            }
+                          }
+                        }
+                      }
+                    }
+                    var valid0 = _errs4 === errors;
+                  } else {
+                    var valid0 = true;
+                  }
+                }
+              }
+            }
+          } else {
+            validate2.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+            return false;
+          }
+        }
+        validate2.errors = vErrors;
+        return errors === 0;
+      }
+      return {
+        validate(schemaRef, data) {
+          const validate = validators[schemaRef];
+          return validate(data);
+        },
+        getSchemaValidator(schemaRef) {
+          return validators[schemaRef];
+        }
+      };
+    })();
+    module.exports = (function anonymous(validator2, serializer2) {
+      const {
+        asString,
+        asNumber,
+        asBoolean,
+        asDateTime,
+        asDate,
+        asTime,
+        asUnsafeString,
+        asPlainStringArray
+      } = serializer2;
+      const asInteger = serializer2.asInteger.bind(serializer2);
+      const JSON_STR_BEGIN_OBJECT = "{";
+      const JSON_STR_END_OBJECT = "}";
+      const JSON_STR_BEGIN_ARRAY = "[";
+      const JSON_STR_END_ARRAY = "]";
+      const JSON_STR_COMMA = ",";
+      const JSON_STR_COLONS = ":";
+      const JSON_STR_QUOTE = '"';
+      const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT;
+      const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY;
+      const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE;
+      const JSON_STR_NULL = "null";
+      let validate_0;
+      let validate_1;
+      function anonymous2(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_preset_12 = obj["preset"];
+        if (value_preset_12 !== void 0) {
+          json += '{"preset":';
+          if (typeof value_preset_12 !== "string") {
+            if (value_preset_12 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_preset_12 instanceof Date) {
+              json += JSON_STR_QUOTE + value_preset_12.toISOString() + JSON_STR_QUOTE;
+            } else if (value_preset_12 instanceof RegExp) {
+              json += asString(value_preset_12.source);
+            } else {
+              json += asString(value_preset_12.toString());
+            }
+          } else {
+            json += asString(value_preset_12);
+          }
+        } else {
+          throw new Error('"preset" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous3(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_start_date_14 = obj["start_date"];
+        if (value_start_date_14 !== void 0) {
+          json += '{"start_date":';
+          json += asDate(value_start_date_14);
+        } else {
+          throw new Error('"start_date" is required!');
+        }
+        const value_end_date_15 = obj["end_date"];
+        if (value_end_date_15 !== void 0) {
+          json += ',"end_date":';
+          json += asDate(value_end_date_15);
+        } else {
+          throw new Error('"end_date" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous5(obj) {
+        let json = "";
+        if (obj === null) return JSON_STR_EMPTY_ARRAY;
+        if (!Array.isArray(obj)) {
+          throw new TypeError("The value of 'contract#/components/schemas/FilterValues' does not match schema definition.");
+        }
+        const arrayLength = obj.length;
+        if (typeof arrayLength === "number" && arrayLength >= 128 && Number.isInteger(arrayLength) && arrayLength <= 4294967295) {
+          return asPlainStringArray(obj, arrayLength);
+        }
+        json += JSON_STR_BEGIN_ARRAY;
+        if (arrayLength > 0) {
+          const value = obj[0];
+          if (typeof value !== "string") {
+            if (value === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value instanceof Date) {
+              json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE;
+            } else if (value instanceof RegExp) {
+              json += asString(value.source);
+            } else {
+              json += asString(value.toString());
+            }
+          } else {
+            json += asString(value);
+          }
+          for (let i = 1; i < arrayLength; i++) {
+            json += JSON_STR_COMMA;
+            const value2 = obj[i];
+            if (typeof value2 !== "string") {
+              if (value2 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value2 instanceof Date) {
+                json += JSON_STR_QUOTE + value2.toISOString() + JSON_STR_QUOTE;
+              } else if (value2 instanceof RegExp) {
+                json += asString(value2.source);
+              } else {
+                json += asString(value2.toString());
+              }
+            } else {
+              json += asString(value2);
+            }
+          }
+        }
+        return json + JSON_STR_END_ARRAY;
+      }
+      function anonymous4(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_teams_18 = obj["teams"];
+        if (value_teams_18 !== void 0) {
+          json += '{"teams":';
+          json += anonymous5(value_teams_18);
+        } else {
+          throw new Error('"teams" is required!');
+        }
+        const value_repos_19 = obj["repos"];
+        if (value_repos_19 !== void 0) {
+          json += ',"repos":';
+          json += anonymous5(value_repos_19);
+        } else {
+          throw new Error('"repos" is required!');
+        }
+        const value_authors_20 = obj["authors"];
+        if (value_authors_20 !== void 0) {
+          json += ',"authors":';
+          json += anonymous5(value_authors_20);
+        } else {
+          throw new Error('"authors" is required!');
+        }
+        const value_work_types_21 = obj["work_types"];
+        if (value_work_types_21 !== void 0) {
+          json += ',"work_types":';
+          json += anonymous5(value_work_types_21);
+        } else {
+          throw new Error('"work_types" is required!');
+        }
+        const value_themes_22 = obj["themes"];
+        if (value_themes_22 !== void 0) {
+          json += ',"themes":';
+          json += anonymous5(value_themes_22);
+        } else {
+          throw new Error('"themes" is required!');
+        }
+        const value_subcategories_23 = obj["subcategories"];
+        if (value_subcategories_23 !== void 0) {
+          json += ',"subcategories":';
+          json += anonymous5(value_subcategories_23);
+        } else {
+          throw new Error('"subcategories" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous1(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_dimension_5 = obj["dimension"];
+        if (value_dimension_5 !== void 0) {
+          json += '{"dimension":';
+          if (typeof value_dimension_5 !== "string") {
+            if (value_dimension_5 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_dimension_5 instanceof Date) {
+              json += JSON_STR_QUOTE + value_dimension_5.toISOString() + JSON_STR_QUOTE;
+            } else if (value_dimension_5 instanceof RegExp) {
+              json += asString(value_dimension_5.source);
+            } else {
+              json += asString(value_dimension_5.toString());
+            }
+          } else {
+            json += asString(value_dimension_5);
+          }
+        } else {
+          throw new Error('"dimension" is required!');
+        }
+        const value_measure_6 = obj["measure"];
+        if (value_measure_6 !== void 0) {
+          json += ',"measure":';
+          if (typeof value_measure_6 !== "string") {
+            if (value_measure_6 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_measure_6 instanceof Date) {
+              json += JSON_STR_QUOTE + value_measure_6.toISOString() + JSON_STR_QUOTE;
+            } else if (value_measure_6 instanceof RegExp) {
+              json += asString(value_measure_6.source);
+            } else {
+              json += asString(value_measure_6.toString());
+            }
+          } else {
+            json += asString(value_measure_6);
+          }
+        } else {
+          throw new Error('"measure" is required!');
+        }
+        const value_interval_7 = obj["interval"];
+        if (value_interval_7 !== void 0) {
+          json += ',"interval":';
+          if (typeof value_interval_7 !== "string") {
+            if (value_interval_7 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_interval_7 instanceof Date) {
+              json += JSON_STR_QUOTE + value_interval_7.toISOString() + JSON_STR_QUOTE;
+            } else if (value_interval_7 instanceof RegExp) {
+              json += asString(value_interval_7.source);
+            } else {
+              json += asString(value_interval_7.toString());
+            }
+          } else {
+            json += asString(value_interval_7);
+          }
+        } else {
+          throw new Error('"interval" is required!');
+        }
+        const value_top_8 = obj["top"];
+        if (value_top_8 !== void 0) {
+          json += ',"top":';
+          json += asInteger(value_top_8);
+        } else {
+          throw new Error('"top" is required!');
+        }
+        const value_whole_units_9 = obj["whole_units"];
+        if (value_whole_units_9 !== void 0) {
+          json += ',"whole_units":';
+          json += asBoolean(value_whole_units_9);
+        } else {
+          throw new Error('"whole_units" is required!');
+        }
+        const value_period_10 = obj["period"];
+        if (value_period_10 !== void 0) {
+          json += ',"period":';
+          if ((validate_0 || (validate_0 = validator2.getSchemaValidator("contract#/components/schemas/ViewDefinition/properties/period/oneOf/0")))(value_period_10)) {
+            json += anonymous2(value_period_10);
+          } else if ((validate_1 || (validate_1 = validator2.getSchemaValidator("contract#/components/schemas/ViewDefinition/properties/period/oneOf/1")))(value_period_10)) {
+            json += anonymous3(value_period_10);
+          } else throw new TypeError("The value of 'contract#/components/schemas/ViewDefinition/properties/period' does not match schema definition.");
+        } else {
+          throw new Error('"period" is required!');
+        }
+        const value_filters_16 = obj["filters"];
+        if (value_filters_16 !== void 0) {
+          json += ',"filters":';
+          json += anonymous4(value_filters_16);
+        } else {
+          throw new Error('"filters" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      function anonymous0(input) {
+        const obj = input && typeof input.toJSON === "function" ? input.toJSON() : input;
+        if (obj === null) return JSON_STR_EMPTY_OBJECT;
+        let json = "";
+        const value_id_1 = obj["id"];
+        if (value_id_1 !== void 0) {
+          json += '{"id":';
+          if (typeof value_id_1 !== "string") {
+            if (value_id_1 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_id_1 instanceof Date) {
+              json += JSON_STR_QUOTE + value_id_1.toISOString() + JSON_STR_QUOTE;
+            } else if (value_id_1 instanceof RegExp) {
+              json += asString(value_id_1.source);
+            } else {
+              json += asString(value_id_1.toString());
+            }
+          } else {
+            json += asString(value_id_1);
+          }
+        } else {
+          throw new Error('"id" is required!');
+        }
+        const value_name_2 = obj["name"];
+        if (value_name_2 !== void 0) {
+          json += ',"name":';
+          if (typeof value_name_2 !== "string") {
+            if (value_name_2 === null) {
+              json += JSON_STR_EMPTY_STRING;
+            } else if (value_name_2 instanceof Date) {
+              json += JSON_STR_QUOTE + value_name_2.toISOString() + JSON_STR_QUOTE;
+            } else if (value_name_2 instanceof RegExp) {
+              json += asString(value_name_2.source);
+            } else {
+              json += asString(value_name_2.toString());
+            }
+          } else {
+            json += asString(value_name_2);
+          }
+        } else {
+          throw new Error('"name" is required!');
+        }
+        const value_definition_3 = obj["definition"];
+        if (value_definition_3 !== void 0) {
+          json += ',"definition":';
+          json += anonymous1(value_definition_3);
+        } else {
+          throw new Error('"definition" is required!');
+        }
+        const value_created_by_24 = obj["created_by"];
+        if (value_created_by_24 !== void 0) {
+          json += ',"created_by":';
+          if (value_created_by_24 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_created_by_24 === "string" || value_created_by_24 === null || value_created_by_24 instanceof Date || value_created_by_24 instanceof RegExp || typeof value_created_by_24 === "object" && typeof value_created_by_24.toString === "function" && value_created_by_24.toString !== Object.prototype.toString) {
+            if (typeof value_created_by_24 !== "string") {
+              if (value_created_by_24 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_created_by_24 instanceof Date) {
+                json += JSON_STR_QUOTE + value_created_by_24.toISOString() + JSON_STR_QUOTE;
+              } else if (value_created_by_24 instanceof RegExp) {
+                json += asString(value_created_by_24.source);
+              } else {
+                json += asString(value_created_by_24.toString());
+              }
+            } else {
+              json += asString(value_created_by_24);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/View/properties/created_by' does not match schema definition.");
+        } else {
+          throw new Error('"created_by" is required!');
+        }
+        const value_created_by_name_25 = obj["created_by_name"];
+        if (value_created_by_name_25 !== void 0) {
+          json += ',"created_by_name":';
+          if (value_created_by_name_25 === null) {
+            json += JSON_STR_NULL;
+          } else if (typeof value_created_by_name_25 === "string" || value_created_by_name_25 === null || value_created_by_name_25 instanceof Date || value_created_by_name_25 instanceof RegExp || typeof value_created_by_name_25 === "object" && typeof value_created_by_name_25.toString === "function" && value_created_by_name_25.toString !== Object.prototype.toString) {
+            if (typeof value_created_by_name_25 !== "string") {
+              if (value_created_by_name_25 === null) {
+                json += JSON_STR_EMPTY_STRING;
+              } else if (value_created_by_name_25 instanceof Date) {
+                json += JSON_STR_QUOTE + value_created_by_name_25.toISOString() + JSON_STR_QUOTE;
+              } else if (value_created_by_name_25 instanceof RegExp) {
+                json += asString(value_created_by_name_25.source);
+              } else {
+                json += asString(value_created_by_name_25.toString());
+              }
+            } else {
+              json += asString(value_created_by_name_25);
+            }
+          } else throw new TypeError("The value of 'contract#/components/schemas/View/properties/created_by_name' does not match schema definition.");
+        } else {
+          throw new Error('"created_by_name" is required!');
+        }
+        const value_created_at_26 = obj["created_at"];
+        if (value_created_at_26 !== void 0) {
+          json += ',"created_at":';
+          json += asDateTime(value_created_at_26);
+        } else {
+          throw new Error('"created_at" is required!');
+        }
+        const value_updated_at_27 = obj["updated_at"];
+        if (value_updated_at_27 !== void 0) {
+          json += ',"updated_at":';
+          json += asDateTime(value_updated_at_27);
+        } else {
+          throw new Error('"updated_at" is required!');
+        }
+        return json + JSON_STR_END_OBJECT;
+      }
+      const main = anonymous0;
+      return main;
+    })(validator, serializer);
+  }
+});
+
 // compiled:writeIntegrationPage
 var require_writeIntegrationPage = __commonJS({
   "compiled:writeIntegrationPage"(exports, module) {
@@ -8214,6 +9349,8 @@ var import_compiled_writeTeamPage = __toESM(require_writeTeamPage());
 var import_compiled_writeTeamsImport = __toESM(require_writeTeamsImport());
 var import_compiled_writeTeam = __toESM(require_writeTeam());
 var import_compiled_writeTeamAssignment = __toESM(require_writeTeamAssignment());
+var import_compiled_writeViewPage = __toESM(require_writeViewPage());
+var import_compiled_writeView = __toESM(require_writeView());
 var import_compiled_writeIntegrationPage = __toESM(require_writeIntegrationPage());
 var import_compiled_writeIntegration = __toESM(require_writeIntegration());
 var import_compiled_writeIntegrationTest = __toESM(require_writeIntegrationTest());
@@ -8267,6 +9404,8 @@ var export_writeTeamsImport = import_compiled_writeTeamsImport.default;
 var export_writeTokenRefreshResponse = import_compiled_writeTokenRefreshResponse.default;
 var export_writeTokenValidateResponse = import_compiled_writeTokenValidateResponse.default;
 var export_writeVerifyEmailResponse = import_compiled_writeVerifyEmailResponse.default;
+var export_writeView = import_compiled_writeView.default;
+var export_writeViewPage = import_compiled_writeViewPage.default;
 export {
   export_login_200 as login_200,
   export_writeAcceptInviteResponse as writeAcceptInviteResponse,
@@ -8306,5 +9445,7 @@ export {
   export_writeTeamsImport as writeTeamsImport,
   export_writeTokenRefreshResponse as writeTokenRefreshResponse,
   export_writeTokenValidateResponse as writeTokenValidateResponse,
-  export_writeVerifyEmailResponse as writeVerifyEmailResponse
+  export_writeVerifyEmailResponse as writeVerifyEmailResponse,
+  export_writeView as writeView,
+  export_writeViewPage as writeViewPage
 };

@@ -124,6 +124,18 @@ export const unimplemented: PlatformHandlers<unknown> = {
   assignTeams: () => {
     throw new UnimplementedOperation('assignTeams');
   },
+  listViews: () => {
+    throw new UnimplementedOperation('listViews');
+  },
+  createView: () => {
+    throw new UnimplementedOperation('createView');
+  },
+  deleteView: () => {
+    throw new UnimplementedOperation('deleteView');
+  },
+  updateView: () => {
+    throw new UnimplementedOperation('updateView');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },

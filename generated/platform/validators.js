@@ -2918,12 +2918,97 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate76.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_query = validate77;
+var listViews_path = validate77;
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate77.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate77.errors = vErrors;
+  return errors === 0;
+}
+validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listViews_query = validate78;
+function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate78.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3046,96 +3131,11 @@ function validate77(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate77.errors = vErrors;
-  return errors === 0;
-}
-validate77.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var disconnectIntegration_path = validate78;
-function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate78.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["integration_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
   validate78.errors = vErrors;
   return errors === 0;
 }
 validate78.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_path = validate79;
+var createView_path = validate79;
 function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -3148,8 +3148,8 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.integration_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -3158,7 +3158,7 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === "integration_id")) {
+      if (!(key0 === "org_id")) {
         const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err1];
@@ -3168,8 +3168,8 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
         errors++;
       }
     }
-    if (data.integration_id !== void 0) {
-      let data0 = data.integration_id;
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
       if (typeof data0 !== "string") {
         let dataType0 = typeof data0;
         let coerced0 = void 0;
@@ -3179,7 +3179,7 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
               vErrors = [err2];
             } else {
@@ -3191,13 +3191,13 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced0 !== void 0) {
           data0 = coerced0;
           if (data !== void 0) {
-            data["integration_id"] = coerced0;
+            data["org_id"] = coerced0;
           }
         }
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err3];
           } else {
@@ -3220,12 +3220,580 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate79.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listRepositories_query = validate80;
-var schema49 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`)." };
+var deleteView_path = validate80;
+function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate80.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.view_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "view_id" }, message: "must have required property 'view_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id" || key0 === "view_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err3];
+            } else {
+              vErrors.push(err3);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.view_id !== void 0) {
+      let data1 = data.view_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/view_id", schemaPath: "#/properties/view_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["view_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/view_id", schemaPath: "#/properties/view_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate80.errors = vErrors;
+  return errors === 0;
+}
+validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateView_path = validate81;
+function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate81.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.org_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.view_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "view_id" }, message: "must have required property 'view_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "org_id" || key0 === "view_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data0 = data.org_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err3 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err3];
+            } else {
+              vErrors.push(err3);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["org_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err4 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.view_id !== void 0) {
+      let data1 = data.view_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/view_id", schemaPath: "#/properties/view_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["view_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/view_id", schemaPath: "#/properties/view_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate81.errors = vErrors;
+  return errors === 0;
+}
+validate81.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_query = validate82;
 function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
   const evaluated0 = validate82.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err4];
+            } else {
+              vErrors.push(err4);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["cursor"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate82.errors = vErrors;
+  return errors === 0;
+}
+validate82.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var disconnectIntegration_path = validate83;
+function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate83.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "integration_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["integration_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate83.errors = vErrors;
+  return errors === 0;
+}
+validate83.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_path = validate84;
+function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate84.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.integration_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "integration_id" }, message: "must have required property 'integration_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "integration_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.integration_id !== void 0) {
+      let data0 = data.integration_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["integration_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate84.errors = vErrors;
+  return errors === 0;
+}
+validate84.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listRepositories_query = validate85;
+var schema54 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`)." };
+function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate87.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3258,7 +3826,7 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
     }
   }
   if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema49.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema54.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -3266,15 +3834,15 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate82.errors = vErrors;
+  validate87.errors = vErrors;
   return errors === 0;
 }
-validate82.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate87.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate80.evaluated;
+  const evaluated0 = validate85.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -3306,8 +3874,8 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
       }
     }
     if (data.provider !== void 0) {
-      if (!validate82(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+      if (!validate87(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
         errors = vErrors.length;
       }
     }
@@ -3499,483 +4067,11 @@ function validate80(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate80.errors = vErrors;
-  return errors === 0;
-}
-validate80.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_query = validate84;
-function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate84.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.limit === void 0) {
-      data.limit = 50;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "limit" || key0 === "cursor")) {
-        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err0];
-        } else {
-          vErrors.push(err0);
-        }
-        errors++;
-      }
-    }
-    let data0 = data.limit;
-    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
-      let dataType0 = typeof data0;
-      let coerced0 = void 0;
-      if (!(coerced0 !== void 0)) {
-        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
-          coerced0 = +data0;
-        } else {
-          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-          if (vErrors === null) {
-            vErrors = [err1];
-          } else {
-            vErrors.push(err1);
-          }
-          errors++;
-        }
-      }
-      if (coerced0 !== void 0) {
-        data0 = coerced0;
-        if (data !== void 0) {
-          data["limit"] = coerced0;
-        }
-      }
-    }
-    if (typeof data0 == "number") {
-      if (data0 > 200 || isNaN(data0)) {
-        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
-        if (vErrors === null) {
-          vErrors = [err2];
-        } else {
-          vErrors.push(err2);
-        }
-        errors++;
-      }
-      if (data0 < 1 || isNaN(data0)) {
-        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-        if (vErrors === null) {
-          vErrors = [err3];
-        } else {
-          vErrors.push(err3);
-        }
-        errors++;
-      }
-    }
-    if (data.cursor !== void 0) {
-      let data1 = data.cursor;
-      if (typeof data1 !== "string") {
-        let dataType1 = typeof data1;
-        let coerced1 = void 0;
-        if (!(coerced1 !== void 0)) {
-          if (dataType1 == "number" || dataType1 == "boolean") {
-            coerced1 = "" + data1;
-          } else if (data1 === null) {
-            coerced1 = "";
-          } else {
-            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err4];
-            } else {
-              vErrors.push(err4);
-            }
-            errors++;
-          }
-        }
-        if (coerced1 !== void 0) {
-          data1 = coerced1;
-          if (data !== void 0) {
-            data["cursor"] = coerced1;
-          }
-        }
-      }
-      if (typeof data1 === "string") {
-        if (func1(data1) > 512) {
-          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-        if (func1(data1) < 1) {
-          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err6];
-          } else {
-            vErrors.push(err6);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err7];
-    } else {
-      vErrors.push(err7);
-    }
-    errors++;
-  }
-  validate84.errors = vErrors;
-  return errors === 0;
-}
-validate84.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_path = validate85;
-function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate85.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
   validate85.errors = vErrors;
   return errors === 0;
 }
 validate85.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var deleteSyncConfig_path = validate86;
-function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate86.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate86.errors = vErrors;
-  return errors === 0;
-}
-validate86.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_path = validate87;
-function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate87.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate87.errors = vErrors;
-  return errors === 0;
-}
-validate87.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_path = validate88;
-function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
-  let vErrors = null;
-  let errors = 0;
-  const evaluated0 = validate88.evaluated;
-  if (evaluated0.dynamicProps) {
-    evaluated0.props = void 0;
-  }
-  if (evaluated0.dynamicItems) {
-    evaluated0.items = void 0;
-  }
-  if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.sync_config_id === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
-      if (vErrors === null) {
-        vErrors = [err0];
-      } else {
-        vErrors.push(err0);
-      }
-      errors++;
-    }
-    for (const key0 in data) {
-      if (!(key0 === "sync_config_id")) {
-        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
-        if (vErrors === null) {
-          vErrors = [err1];
-        } else {
-          vErrors.push(err1);
-        }
-        errors++;
-      }
-    }
-    if (data.sync_config_id !== void 0) {
-      let data0 = data.sync_config_id;
-      if (typeof data0 !== "string") {
-        let dataType0 = typeof data0;
-        let coerced0 = void 0;
-        if (!(coerced0 !== void 0)) {
-          if (dataType0 == "number" || dataType0 == "boolean") {
-            coerced0 = "" + data0;
-          } else if (data0 === null) {
-            coerced0 = "";
-          } else {
-            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            if (vErrors === null) {
-              vErrors = [err2];
-            } else {
-              vErrors.push(err2);
-            }
-            errors++;
-          }
-        }
-        if (coerced0 !== void 0) {
-          data0 = coerced0;
-          if (data !== void 0) {
-            data["sync_config_id"] = coerced0;
-          }
-        }
-      }
-      if (typeof data0 === "string") {
-        if (!formats0.test(data0)) {
-          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
-          if (vErrors === null) {
-            vErrors = [err3];
-          } else {
-            vErrors.push(err3);
-          }
-          errors++;
-        }
-      }
-    }
-  } else {
-    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    if (vErrors === null) {
-      vErrors = [err4];
-    } else {
-      vErrors.push(err4);
-    }
-    errors++;
-  }
-  validate88.errors = vErrors;
-  return errors === 0;
-}
-validate88.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_query = validate89;
+var listSyncConfigs_query = validate89;
 function validate89(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -4107,7 +4203,7 @@ function validate89(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate89.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_path = validate90;
+var getSyncConfig_path = validate90;
 function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -4192,7 +4288,7 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
   return errors === 0;
 }
 validate90.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_path = validate91;
+var deleteSyncConfig_path = validate91;
 function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -4214,22 +4310,13 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
       }
       errors++;
     }
-    if (data.run_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
-      if (vErrors === null) {
-        vErrors = [err1];
-      } else {
-        vErrors.push(err1);
-      }
-      errors++;
-    }
     for (const key0 in data) {
-      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
-        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err2];
+          vErrors = [err1];
         } else {
-          vErrors.push(err2);
+          vErrors.push(err1);
         }
         errors++;
       }
@@ -4245,11 +4332,11 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data0 === null) {
             coerced0 = "";
           } else {
-            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err3];
+              vErrors = [err2];
             } else {
-              vErrors.push(err3);
+              vErrors.push(err2);
             }
             errors++;
           }
@@ -4263,18 +4350,272 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
       }
       if (typeof data0 === "string") {
         if (!formats0.test(data0)) {
-          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err4];
+            vErrors = [err3];
           } else {
-            vErrors.push(err4);
+            vErrors.push(err3);
           }
           errors++;
         }
       }
     }
-    if (data.run_id !== void 0) {
-      let data1 = data.run_id;
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate91.errors = vErrors;
+  return errors === 0;
+}
+validate91.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_path = validate92;
+function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate92.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate92.errors = vErrors;
+  return errors === 0;
+}
+validate92.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_path = validate93;
+function validate93(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate93.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate93.errors = vErrors;
+  return errors === 0;
+}
+validate93.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_query = validate94;
+function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate94.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.limit === void 0) {
+      data.limit = 50;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "limit" || key0 === "cursor")) {
+        const err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err0];
+        } else {
+          vErrors.push(err0);
+        }
+        errors++;
+      }
+    }
+    let data0 = data.limit;
+    if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)))) {
+      let dataType0 = typeof data0;
+      let coerced0 = void 0;
+      if (!(coerced0 !== void 0)) {
+        if (dataType0 === "boolean" || data0 === null || dataType0 === "string" && data0 && data0 == +data0 && !(data0 % 1)) {
+          coerced0 = +data0;
+        } else {
+          const err1 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      }
+      if (coerced0 !== void 0) {
+        data0 = coerced0;
+        if (data !== void 0) {
+          data["limit"] = coerced0;
+        }
+      }
+    }
+    if (typeof data0 == "number") {
+      if (data0 > 200 || isNaN(data0)) {
+        const err2 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 }, message: "must be <= 200" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+      if (data0 < 1 || isNaN(data0)) {
+        const err3 = { instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.cursor !== void 0) {
+      let data1 = data.cursor;
       if (typeof data1 !== "string") {
         let dataType1 = typeof data1;
         let coerced1 = void 0;
@@ -4284,11 +4625,11 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
           } else if (data1 === null) {
             coerced1 = "";
           } else {
-            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            const err4 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             if (vErrors === null) {
-              vErrors = [err5];
+              vErrors = [err4];
             } else {
-              vErrors.push(err5);
+              vErrors.push(err4);
             }
             errors++;
           }
@@ -4296,13 +4637,22 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
         if (coerced1 !== void 0) {
           data1 = coerced1;
           if (data !== void 0) {
-            data["run_id"] = coerced1;
+            data["cursor"] = coerced1;
           }
         }
       }
       if (typeof data1 === "string") {
-        if (!formats0.test(data1)) {
-          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+        if (func1(data1) > 512) {
+          const err5 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+        if (func1(data1) < 1) {
+          const err6 = { instancePath: instancePath + "/cursor", schemaPath: "#/properties/cursor/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
           if (vErrors === null) {
             vErrors = [err6];
           } else {
@@ -4321,16 +4671,101 @@ function validate91(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate91.errors = vErrors;
+  validate94.errors = vErrors;
   return errors === 0;
 }
-validate91.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_path = validate92;
-function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate94.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_path = validate95;
+function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate92.evaluated;
+  const evaluated0 = validate95.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err2 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err2];
+            } else {
+              vErrors.push(err2);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate95.errors = vErrors;
+  return errors === 0;
+}
+validate95.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_path = validate96;
+function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate96.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4454,18 +4889,151 @@ function validate92(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate92.errors = vErrors;
+  validate96.errors = vErrors;
   return errors === 0;
 }
-validate92.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_query = validate93;
-var pattern3 = new RegExp("^[A-Z][A-Z_]*$", "u");
-var formats64 = require_formats().fullFormats["date-time"];
-function validate93(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate96.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_path = validate97;
+function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate93.evaluated;
+  const evaluated0 = validate97.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.sync_config_id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "sync_config_id" }, message: "must have required property 'sync_config_id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.run_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "run_id" }, message: "must have required property 'run_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "sync_config_id" || key0 === "run_id")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.sync_config_id !== void 0) {
+      let data0 = data.sync_config_id;
+      if (typeof data0 !== "string") {
+        let dataType0 = typeof data0;
+        let coerced0 = void 0;
+        if (!(coerced0 !== void 0)) {
+          if (dataType0 == "number" || dataType0 == "boolean") {
+            coerced0 = "" + data0;
+          } else if (data0 === null) {
+            coerced0 = "";
+          } else {
+            const err3 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err3];
+            } else {
+              vErrors.push(err3);
+            }
+            errors++;
+          }
+        }
+        if (coerced0 !== void 0) {
+          data0 = coerced0;
+          if (data !== void 0) {
+            data["sync_config_id"] = coerced0;
+          }
+        }
+      }
+      if (typeof data0 === "string") {
+        if (!formats0.test(data0)) {
+          const err4 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.run_id !== void 0) {
+      let data1 = data.run_id;
+      if (typeof data1 !== "string") {
+        let dataType1 = typeof data1;
+        let coerced1 = void 0;
+        if (!(coerced1 !== void 0)) {
+          if (dataType1 == "number" || dataType1 == "boolean") {
+            coerced1 = "" + data1;
+          } else if (data1 === null) {
+            coerced1 = "";
+          } else {
+            const err5 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err5];
+            } else {
+              vErrors.push(err5);
+            }
+            errors++;
+          }
+        }
+        if (coerced1 !== void 0) {
+          data1 = coerced1;
+          if (data !== void 0) {
+            data["run_id"] = coerced1;
+          }
+        }
+      }
+      if (typeof data1 === "string") {
+        if (!formats0.test(data1)) {
+          const err6 = { instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err6];
+          } else {
+            vErrors.push(err6);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err7];
+    } else {
+      vErrors.push(err7);
+    }
+    errors++;
+  }
+  validate97.errors = vErrors;
+  return errors === 0;
+}
+validate97.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_query = validate98;
+var pattern3 = new RegExp("^[A-Z][A-Z_]*$", "u");
+var formats76 = require_formats().fullFormats["date-time"];
+function validate98(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate98.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -4668,7 +5236,7 @@ function validate93(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data3 === "string") {
-        if (!formats64.validate(data3)) {
+        if (!formats76.validate(data3)) {
           const err12 = { instancePath: instancePath + "/since", schemaPath: "#/properties/since/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
             vErrors = [err12];
@@ -4707,7 +5275,7 @@ function validate93(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
       if (typeof data4 === "string") {
-        if (!formats64.validate(data4)) {
+        if (!formats76.validate(data4)) {
           const err14 = { instancePath: instancePath + "/until", schemaPath: "#/properties/until/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
             vErrors = [err14];
@@ -4819,10 +5387,10 @@ function validate93(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate93.errors = vErrors;
+  validate98.errors = vErrors;
   return errors === 0;
 }
-validate93.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate98.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 
 // compiled:bodies
 var register_body = validate522;
@@ -6058,7 +6626,7 @@ function validate792(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate792.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_UnsupportedMediaType = validate83;
+var problem_UnsupportedMediaType = validate832;
 function validate842(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -6262,11 +6830,11 @@ function validate842(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate842.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate832(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate83.evaluated;
+  const evaluated0 = validate832.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6277,10 +6845,10 @@ function validate83(data, { instancePath = "", parentData, parentDataProperty, r
     vErrors = vErrors === null ? validate842.errors : vErrors.concat(validate842.errors);
     errors = vErrors.length;
   }
-  validate83.errors = vErrors;
+  validate832.errors = vErrors;
   return errors === 0;
 }
-validate83.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate832.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_ValidationFailed = validate872;
 function validate902(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
@@ -6377,10 +6945,10 @@ function validate902(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate902.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate882(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate882.evaluated;
+  const evaluated0 = validate88.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6571,10 +7139,10 @@ function validate882(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate882.errors = vErrors;
+  validate88.errors = vErrors;
   return errors === 0;
 }
-validate882.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate88.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate872(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -6586,8 +7154,8 @@ function validate872(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate882(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate882.errors : vErrors.concat(validate882.errors);
+  if (!validate88(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
     errors = vErrors.length;
   }
   validate872.errors = vErrors;
@@ -6596,10 +7164,10 @@ function validate872(data, { instancePath = "", parentData, parentDataProperty, 
 validate872.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 var problem_PasswordRejected = validate932;
 var schema43 = { "type": "object", "description": "One violated password rule.", "additionalProperties": false, "required": ["rule", "message"], "properties": { "rule": { "type": "string", "enum": ["min_length", "max_bytes", "letter", "digit", "common"], "description": "`min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user; judged by its first 32 characters), or the current password." }, "message": { "type": "string", "description": "The violated rule, for people. The wording may change." } } };
-function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate962(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate96.evaluated;
+  const evaluated0 = validate962.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6677,14 +7245,14 @@ function validate96(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate96.errors = vErrors;
+  validate962.errors = vErrors;
   return errors === 0;
 }
-validate96.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate962.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate942(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate94.evaluated;
+  const evaluated0 = validate942.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -6860,8 +7428,8 @@ function validate94(data, { instancePath = "", parentData, parentDataProperty, r
         }
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate96(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+          if (!validate962(data5[i0], { instancePath: instancePath + "/violations/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate962.errors : vErrors.concat(validate962.errors);
             errors = vErrors.length;
           }
         }
@@ -6884,10 +7452,10 @@ function validate94(data, { instancePath = "", parentData, parentDataProperty, r
     }
     errors++;
   }
-  validate94.errors = vErrors;
+  validate942.errors = vErrors;
   return errors === 0;
 }
-validate94.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate942.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate932(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
@@ -6899,8 +7467,8 @@ function validate932(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate94(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
+  if (!validate942(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate942.errors : vErrors.concat(validate942.errors);
     errors = vErrors.length;
   }
   validate932.errors = vErrors;
@@ -21584,9 +22152,89 @@ function validate431(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate431.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listIntegrations_200 = validate434;
-var schema226 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "The name of the integration." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first test." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether the last test succeeded. Null before the first test." }, "last_test_error": { "type": ["string", "null"], "description": "Why the last test failed. Null when it succeeded." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
-var schema227 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
+var listViews_200 = validate434;
+var schema226 = { "type": "object", "description": "A saved view.", "additionalProperties": false, "required": ["id", "name", "definition", "created_by", "created_by_name", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the view." }, "name": { "type": "string", "description": "The name of the view." }, "definition": { "$ref": "contract#/components/schemas/ViewDefinition" }, "created_by": { "type": ["string", "null"], "format": "uuid", "description": "The id of the user who saved it. Null when the account is gone." }, "created_by_name": { "type": ["string", "null"], "description": "The name or else the e-mail address of that user." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was saved." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
+var schema227 = { "type": "object", "description": "What a view shows. The terms are those of the Analytics API.", "additionalProperties": false, "required": ["dimension", "measure", "interval", "top", "whole_units", "period", "filters"], "properties": { "dimension": { "type": "string", "enum": ["team", "repo", "author", "work_type", "theme", "subcategory"], "description": "What the bars and lines stand for." }, "measure": { "type": "string", "enum": ["count", "churn_loc", "cycle_time_hours", "throughput"], "description": "What is measured." }, "interval": { "type": "string", "enum": ["day", "week", "month"], "description": "How long a bucket of the lines is." }, "top": { "type": "integer", "minimum": 1, "maximum": 50, "description": "How many bars, the largest first." }, "whole_units": { "type": "boolean", "description": "Whether each work unit counts whole under its main theme, instead of with its shares of all themes." }, "period": { "description": "The days that are looked at.", "oneOf": [{ "type": "object", "description": "The latest days.", "additionalProperties": false, "required": ["preset"], "properties": { "preset": { "type": "string", "enum": ["30d", "90d", "180d", "365d"], "description": "How many days." } } }, { "type": "object", "description": "Two days and what is between them, at most 365 days.", "additionalProperties": false, "required": ["start_date", "end_date"], "properties": { "start_date": { "type": "string", "format": "date", "description": "The first day." }, "end_date": { "type": "string", "format": "date", "description": "The last day, not before the first." } } }] }, "filters": { "type": "object", "description": "Values that work units must have. An empty list accepts any.", "additionalProperties": false, "required": ["teams", "repos", "authors", "work_types", "themes", "subcategories"], "properties": { "teams": { "$ref": "contract#/components/schemas/FilterValues" }, "repos": { "$ref": "contract#/components/schemas/FilterValues" }, "authors": { "$ref": "contract#/components/schemas/FilterValues" }, "work_types": { "$ref": "contract#/components/schemas/FilterValues" }, "themes": { "$ref": "contract#/components/schemas/FilterValues" }, "subcategories": { "$ref": "contract#/components/schemas/FilterValues" } } } } };
+var formats114 = require_formats().fullFormats.date;
+function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate438.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (Array.isArray(data)) {
+    if (data.length > 50) {
+      const err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 50 }, message: "must NOT have more than 50 items" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    const len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0];
+      if (typeof data0 === "string") {
+        if (func12(data0) > 512) {
+          const err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          if (vErrors === null) {
+            vErrors = [err1];
+          } else {
+            vErrors.push(err1);
+          }
+          errors++;
+        }
+      } else {
+        const err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    let i1 = data.length;
+    let j0;
+    if (i1 > 1) {
+      const indices0 = {};
+      for (; i1--; ) {
+        let item0 = data[i1];
+        if (typeof item0 !== "string") {
+          continue;
+        }
+        if (typeof indices0[item0] == "number") {
+          j0 = indices0[item0];
+          const err3 = { instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+          break;
+        }
+        indices0[item0] = i1;
+      }
+    }
+  } else {
+    const err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    if (vErrors === null) {
+      vErrors = [err4];
+    } else {
+      vErrors.push(err4);
+    }
+    errors++;
+  }
+  validate438.errors = vErrors;
+  return errors === 0;
+}
+validate438.evaluated = { "items": true, "dynamicProps": false, "dynamicItems": false };
 function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -21597,28 +22245,493 @@ function validate437(data, { instancePath = "", parentData, parentDataProperty, 
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (typeof data !== "string") {
-    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-    if (vErrors === null) {
-      vErrors = [err0];
-    } else {
-      vErrors.push(err0);
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.dimension === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "dimension" }, message: "must have required property 'dimension'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
     }
-    errors++;
-  }
-  if (!(data === "host_a" || data === "host_b")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema227.enum }, message: "must be equal to one of the allowed values" };
+    if (data.measure === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "measure" }, message: "must have required property 'measure'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.interval === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "interval" }, message: "must have required property 'interval'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.top === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "top" }, message: "must have required property 'top'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.whole_units === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "whole_units" }, message: "must have required property 'whole_units'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.period === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "period" }, message: "must have required property 'period'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.filters === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "filters" }, message: "must have required property 'filters'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "dimension" || key0 === "measure" || key0 === "interval" || key0 === "top" || key0 === "whole_units" || key0 === "period" || key0 === "filters")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.dimension !== void 0) {
+      let data0 = data.dimension;
+      if (typeof data0 !== "string") {
+        const err8 = { instancePath: instancePath + "/dimension", schemaPath: "#/properties/dimension/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if (!(data0 === "team" || data0 === "repo" || data0 === "author" || data0 === "work_type" || data0 === "theme" || data0 === "subcategory")) {
+        const err9 = { instancePath: instancePath + "/dimension", schemaPath: "#/properties/dimension/enum", keyword: "enum", params: { allowedValues: schema227.properties.dimension.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.measure !== void 0) {
+      let data1 = data.measure;
+      if (typeof data1 !== "string") {
+        const err10 = { instancePath: instancePath + "/measure", schemaPath: "#/properties/measure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (!(data1 === "count" || data1 === "churn_loc" || data1 === "cycle_time_hours" || data1 === "throughput")) {
+        const err11 = { instancePath: instancePath + "/measure", schemaPath: "#/properties/measure/enum", keyword: "enum", params: { allowedValues: schema227.properties.measure.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.interval !== void 0) {
+      let data2 = data.interval;
+      if (typeof data2 !== "string") {
+        const err12 = { instancePath: instancePath + "/interval", schemaPath: "#/properties/interval/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+      if (!(data2 === "day" || data2 === "week" || data2 === "month")) {
+        const err13 = { instancePath: instancePath + "/interval", schemaPath: "#/properties/interval/enum", keyword: "enum", params: { allowedValues: schema227.properties.interval.enum }, message: "must be equal to one of the allowed values" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.top !== void 0) {
+      let data3 = data.top;
+      if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)))) {
+        const err14 = { instancePath: instancePath + "/top", schemaPath: "#/properties/top/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err14];
+        } else {
+          vErrors.push(err14);
+        }
+        errors++;
+      }
+      if (typeof data3 == "number") {
+        if (data3 > 50 || isNaN(data3)) {
+          const err15 = { instancePath: instancePath + "/top", schemaPath: "#/properties/top/maximum", keyword: "maximum", params: { comparison: "<=", limit: 50 }, message: "must be <= 50" };
+          if (vErrors === null) {
+            vErrors = [err15];
+          } else {
+            vErrors.push(err15);
+          }
+          errors++;
+        }
+        if (data3 < 1 || isNaN(data3)) {
+          const err16 = { instancePath: instancePath + "/top", schemaPath: "#/properties/top/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.whole_units !== void 0) {
+      if (typeof data.whole_units !== "boolean") {
+        const err17 = { instancePath: instancePath + "/whole_units", schemaPath: "#/properties/whole_units/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+    if (data.period !== void 0) {
+      let data5 = data.period;
+      const _errs13 = errors;
+      let valid1 = false;
+      let passing0 = null;
+      const _errs14 = errors;
+      if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+        if (data5.preset === void 0) {
+          const err18 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/0/required", keyword: "required", params: { missingProperty: "preset" }, message: "must have required property 'preset'" };
+          if (vErrors === null) {
+            vErrors = [err18];
+          } else {
+            vErrors.push(err18);
+          }
+          errors++;
+        }
+        for (const key1 in data5) {
+          if (!(key1 === "preset")) {
+            const err19 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/0/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+            if (vErrors === null) {
+              vErrors = [err19];
+            } else {
+              vErrors.push(err19);
+            }
+            errors++;
+          }
+        }
+        if (data5.preset !== void 0) {
+          let data6 = data5.preset;
+          if (typeof data6 !== "string") {
+            const err20 = { instancePath: instancePath + "/period/preset", schemaPath: "#/properties/period/oneOf/0/properties/preset/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err20];
+            } else {
+              vErrors.push(err20);
+            }
+            errors++;
+          }
+          if (!(data6 === "30d" || data6 === "90d" || data6 === "180d" || data6 === "365d")) {
+            const err21 = { instancePath: instancePath + "/period/preset", schemaPath: "#/properties/period/oneOf/0/properties/preset/enum", keyword: "enum", params: { allowedValues: schema227.properties.period.oneOf[0].properties.preset.enum }, message: "must be equal to one of the allowed values" };
+            if (vErrors === null) {
+              vErrors = [err21];
+            } else {
+              vErrors.push(err21);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err22 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/0/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        if (vErrors === null) {
+          vErrors = [err22];
+        } else {
+          vErrors.push(err22);
+        }
+        errors++;
+      }
+      var _valid0 = _errs14 === errors;
+      if (_valid0) {
+        valid1 = true;
+        passing0 = 0;
+        var props0 = true;
+      }
+      const _errs19 = errors;
+      if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+        if (data5.start_date === void 0) {
+          const err23 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/1/required", keyword: "required", params: { missingProperty: "start_date" }, message: "must have required property 'start_date'" };
+          if (vErrors === null) {
+            vErrors = [err23];
+          } else {
+            vErrors.push(err23);
+          }
+          errors++;
+        }
+        if (data5.end_date === void 0) {
+          const err24 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/1/required", keyword: "required", params: { missingProperty: "end_date" }, message: "must have required property 'end_date'" };
+          if (vErrors === null) {
+            vErrors = [err24];
+          } else {
+            vErrors.push(err24);
+          }
+          errors++;
+        }
+        for (const key2 in data5) {
+          if (!(key2 === "start_date" || key2 === "end_date")) {
+            const err25 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/1/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
+            if (vErrors === null) {
+              vErrors = [err25];
+            } else {
+              vErrors.push(err25);
+            }
+            errors++;
+          }
+        }
+        if (data5.start_date !== void 0) {
+          let data7 = data5.start_date;
+          if (typeof data7 === "string") {
+            if (!formats114.validate(data7)) {
+              const err26 = { instancePath: instancePath + "/period/start_date", schemaPath: "#/properties/period/oneOf/1/properties/start_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' };
+              if (vErrors === null) {
+                vErrors = [err26];
+              } else {
+                vErrors.push(err26);
+              }
+              errors++;
+            }
+          } else {
+            const err27 = { instancePath: instancePath + "/period/start_date", schemaPath: "#/properties/period/oneOf/1/properties/start_date/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err27];
+            } else {
+              vErrors.push(err27);
+            }
+            errors++;
+          }
+        }
+        if (data5.end_date !== void 0) {
+          let data8 = data5.end_date;
+          if (typeof data8 === "string") {
+            if (!formats114.validate(data8)) {
+              const err28 = { instancePath: instancePath + "/period/end_date", schemaPath: "#/properties/period/oneOf/1/properties/end_date/format", keyword: "format", params: { format: "date" }, message: 'must match format "date"' };
+              if (vErrors === null) {
+                vErrors = [err28];
+              } else {
+                vErrors.push(err28);
+              }
+              errors++;
+            }
+          } else {
+            const err29 = { instancePath: instancePath + "/period/end_date", schemaPath: "#/properties/period/oneOf/1/properties/end_date/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            if (vErrors === null) {
+              vErrors = [err29];
+            } else {
+              vErrors.push(err29);
+            }
+            errors++;
+          }
+        }
+      } else {
+        const err30 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf/1/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        if (vErrors === null) {
+          vErrors = [err30];
+        } else {
+          vErrors.push(err30);
+        }
+        errors++;
+      }
+      var _valid0 = _errs19 === errors;
+      if (_valid0 && valid1) {
+        valid1 = false;
+        passing0 = [passing0, 1];
+      } else {
+        if (_valid0) {
+          valid1 = true;
+          passing0 = 1;
+          if (props0 !== true) {
+            props0 = true;
+          }
+        }
+      }
+      if (!valid1) {
+        const err31 = { instancePath: instancePath + "/period", schemaPath: "#/properties/period/oneOf", keyword: "oneOf", params: { passingSchemas: passing0 }, message: "must match exactly one schema in oneOf" };
+        if (vErrors === null) {
+          vErrors = [err31];
+        } else {
+          vErrors.push(err31);
+        }
+        errors++;
+      } else {
+        errors = _errs13;
+        if (vErrors !== null) {
+          if (_errs13) {
+            vErrors.length = _errs13;
+          } else {
+            vErrors = null;
+          }
+        }
+      }
+    }
+    if (data.filters !== void 0) {
+      let data9 = data.filters;
+      if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+        if (data9.teams === void 0) {
+          const err32 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "teams" }, message: "must have required property 'teams'" };
+          if (vErrors === null) {
+            vErrors = [err32];
+          } else {
+            vErrors.push(err32);
+          }
+          errors++;
+        }
+        if (data9.repos === void 0) {
+          const err33 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "repos" }, message: "must have required property 'repos'" };
+          if (vErrors === null) {
+            vErrors = [err33];
+          } else {
+            vErrors.push(err33);
+          }
+          errors++;
+        }
+        if (data9.authors === void 0) {
+          const err34 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "authors" }, message: "must have required property 'authors'" };
+          if (vErrors === null) {
+            vErrors = [err34];
+          } else {
+            vErrors.push(err34);
+          }
+          errors++;
+        }
+        if (data9.work_types === void 0) {
+          const err35 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "work_types" }, message: "must have required property 'work_types'" };
+          if (vErrors === null) {
+            vErrors = [err35];
+          } else {
+            vErrors.push(err35);
+          }
+          errors++;
+        }
+        if (data9.themes === void 0) {
+          const err36 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "themes" }, message: "must have required property 'themes'" };
+          if (vErrors === null) {
+            vErrors = [err36];
+          } else {
+            vErrors.push(err36);
+          }
+          errors++;
+        }
+        if (data9.subcategories === void 0) {
+          const err37 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/required", keyword: "required", params: { missingProperty: "subcategories" }, message: "must have required property 'subcategories'" };
+          if (vErrors === null) {
+            vErrors = [err37];
+          } else {
+            vErrors.push(err37);
+          }
+          errors++;
+        }
+        for (const key3 in data9) {
+          if (!(key3 === "teams" || key3 === "repos" || key3 === "authors" || key3 === "work_types" || key3 === "themes" || key3 === "subcategories")) {
+            const err38 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
+            if (vErrors === null) {
+              vErrors = [err38];
+            } else {
+              vErrors.push(err38);
+            }
+            errors++;
+          }
+        }
+        if (data9.teams !== void 0) {
+          if (!validate438(data9.teams, { instancePath: instancePath + "/filters/teams", parentData: data9, parentDataProperty: "teams", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data9.repos !== void 0) {
+          if (!validate438(data9.repos, { instancePath: instancePath + "/filters/repos", parentData: data9, parentDataProperty: "repos", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data9.authors !== void 0) {
+          if (!validate438(data9.authors, { instancePath: instancePath + "/filters/authors", parentData: data9, parentDataProperty: "authors", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data9.work_types !== void 0) {
+          if (!validate438(data9.work_types, { instancePath: instancePath + "/filters/work_types", parentData: data9, parentDataProperty: "work_types", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data9.themes !== void 0) {
+          if (!validate438(data9.themes, { instancePath: instancePath + "/filters/themes", parentData: data9, parentDataProperty: "themes", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+        if (data9.subcategories !== void 0) {
+          if (!validate438(data9.subcategories, { instancePath: instancePath + "/filters/subcategories", parentData: data9, parentDataProperty: "subcategories", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
+            errors = vErrors.length;
+          }
+        }
+      } else {
+        const err39 = { instancePath: instancePath + "/filters", schemaPath: "#/properties/filters/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        if (vErrors === null) {
+          vErrors = [err39];
+        } else {
+          vErrors.push(err39);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err40 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err1];
+      vErrors = [err40];
     } else {
-      vErrors.push(err1);
+      vErrors.push(err40);
     }
     errors++;
   }
   validate437.errors = vErrors;
   return errors === 0;
 }
-validate437.evaluated = { "dynamicProps": false, "dynamicItems": false };
+validate437.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -21639,8 +22752,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.org_id === void 0) {
-      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
       if (vErrors === null) {
         vErrors = [err1];
       } else {
@@ -21648,8 +22761,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.provider === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+    if (data.definition === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "definition" }, message: "must have required property 'definition'" };
       if (vErrors === null) {
         vErrors = [err2];
       } else {
@@ -21657,8 +22770,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.name === void 0) {
-      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+    if (data.created_by === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by" }, message: "must have required property 'created_by'" };
       if (vErrors === null) {
         vErrors = [err3];
       } else {
@@ -21666,8 +22779,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.base_url === void 0) {
-      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "base_url" }, message: "must have required property 'base_url'" };
+    if (data.created_by_name === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by_name" }, message: "must have required property 'created_by_name'" };
       if (vErrors === null) {
         vErrors = [err4];
       } else {
@@ -21675,8 +22788,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.is_active === void 0) {
-      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
+    if (data.created_at === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
       if (vErrors === null) {
         vErrors = [err5];
       } else {
@@ -21684,8 +22797,8 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.last_tested_at === void 0) {
-      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_tested_at" }, message: "must have required property 'last_tested_at'" };
+    if (data.updated_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
       if (vErrors === null) {
         vErrors = [err6];
       } else {
@@ -21693,49 +22806,13 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.last_test_succeeded === void 0) {
-      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_succeeded" }, message: "must have required property 'last_test_succeeded'" };
-      if (vErrors === null) {
-        vErrors = [err7];
-      } else {
-        vErrors.push(err7);
-      }
-      errors++;
-    }
-    if (data.last_test_error === void 0) {
-      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_error" }, message: "must have required property 'last_test_error'" };
-      if (vErrors === null) {
-        vErrors = [err8];
-      } else {
-        vErrors.push(err8);
-      }
-      errors++;
-    }
-    if (data.created_at === void 0) {
-      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
-      if (vErrors === null) {
-        vErrors = [err9];
-      } else {
-        vErrors.push(err9);
-      }
-      errors++;
-    }
-    if (data.updated_at === void 0) {
-      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
-      if (vErrors === null) {
-        vErrors = [err10];
-      } else {
-        vErrors.push(err10);
-      }
-      errors++;
-    }
     for (const key0 in data) {
-      if (!func13.call(schema226.properties, key0)) {
-        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "id" || key0 === "name" || key0 === "definition" || key0 === "created_by" || key0 === "created_by_name" || key0 === "created_at" || key0 === "updated_at")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err11];
+          vErrors = [err7];
         } else {
-          vErrors.push(err11);
+          vErrors.push(err7);
         }
         errors++;
       }
@@ -21744,7 +22821,55 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
       let data0 = data.id;
       if (typeof data0 === "string") {
         if (!formats2.test(data0)) {
-          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          const err8 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      } else {
+        const err9 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err10 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.definition !== void 0) {
+      if (!validate437(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_by !== void 0) {
+      let data3 = data.created_by;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err11 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/type", keyword: "type", params: { type: schema226.properties.created_by.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats2.test(data3)) {
+          const err12 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err12];
           } else {
@@ -21752,8 +22877,12 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
-      } else {
-        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+      }
+    }
+    if (data.created_by_name !== void 0) {
+      let data4 = data.created_by_name;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err13 = { instancePath: instancePath + "/created_by_name", schemaPath: "#/properties/created_by_name/type", keyword: "type", params: { type: schema226.properties.created_by_name.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err13];
         } else {
@@ -21762,11 +22891,11 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
-    if (data.org_id !== void 0) {
-      let data1 = data.org_id;
-      if (typeof data1 === "string") {
-        if (!formats2.test(data1)) {
-          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+    if (data.created_at !== void 0) {
+      let data5 = data.created_at;
+      if (typeof data5 === "string") {
+        if (!formats14.validate(data5)) {
+          const err14 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
           if (vErrors === null) {
             vErrors = [err14];
           } else {
@@ -21775,7 +22904,7 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
           errors++;
         }
       } else {
-        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        const err15 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -21784,27 +22913,20 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
-    if (data.provider !== void 0) {
-      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
-        errors = vErrors.length;
-      }
-    }
-    if (data.name !== void 0) {
-      if (typeof data.name !== "string") {
-        const err16 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err16];
-        } else {
-          vErrors.push(err16);
+    if (data.updated_at !== void 0) {
+      let data6 = data.updated_at;
+      if (typeof data6 === "string") {
+        if (!formats14.validate(data6)) {
+          const err16 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
         }
-        errors++;
-      }
-    }
-    if (data.base_url !== void 0) {
-      let data4 = data.base_url;
-      if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema226.properties.base_url.type }, message: "must be string,null" };
+      } else {
+        const err17 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -21813,114 +22935,12 @@ function validate436(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
     }
-    if (data.is_active !== void 0) {
-      if (typeof data.is_active !== "boolean") {
-        const err18 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
-        if (vErrors === null) {
-          vErrors = [err18];
-        } else {
-          vErrors.push(err18);
-        }
-        errors++;
-      }
-    }
-    if (data.last_tested_at !== void 0) {
-      let data6 = data.last_tested_at;
-      if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema226.properties.last_tested_at.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err19];
-        } else {
-          vErrors.push(err19);
-        }
-        errors++;
-      }
-      if (typeof data6 === "string") {
-        if (!formats14.validate(data6)) {
-          const err20 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err20];
-          } else {
-            vErrors.push(err20);
-          }
-          errors++;
-        }
-      }
-    }
-    if (data.last_test_succeeded !== void 0) {
-      let data7 = data.last_test_succeeded;
-      if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema226.properties.last_test_succeeded.type }, message: "must be boolean,null" };
-        if (vErrors === null) {
-          vErrors = [err21];
-        } else {
-          vErrors.push(err21);
-        }
-        errors++;
-      }
-    }
-    if (data.last_test_error !== void 0) {
-      let data8 = data.last_test_error;
-      if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema226.properties.last_test_error.type }, message: "must be string,null" };
-        if (vErrors === null) {
-          vErrors = [err22];
-        } else {
-          vErrors.push(err22);
-        }
-        errors++;
-      }
-    }
-    if (data.created_at !== void 0) {
-      let data9 = data.created_at;
-      if (typeof data9 === "string") {
-        if (!formats14.validate(data9)) {
-          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err23];
-          } else {
-            vErrors.push(err23);
-          }
-          errors++;
-        }
-      } else {
-        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err24];
-        } else {
-          vErrors.push(err24);
-        }
-        errors++;
-      }
-    }
-    if (data.updated_at !== void 0) {
-      let data10 = data.updated_at;
-      if (typeof data10 === "string") {
-        if (!formats14.validate(data10)) {
-          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
-          if (vErrors === null) {
-            vErrors = [err25];
-          } else {
-            vErrors.push(err25);
-          }
-          errors++;
-        }
-      } else {
-        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err26];
-        } else {
-          vErrors.push(err26);
-        }
-        errors++;
-      }
-    }
   } else {
-    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err18 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err27];
+      vErrors = [err18];
     } else {
-      vErrors.push(err27);
+      vErrors.push(err18);
     }
     errors++;
   }
@@ -22035,14 +23055,11 @@ function validate434(data, { instancePath = "", parentData, parentDataProperty, 
   return errors === 0;
 }
 validate434.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_body = validate442;
-var schema229 = { "type": "object", "description": "A code host and its credentials.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host with read access to the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
-var formats122 = require_formats().fullFormats.uri;
-var pattern10 = new RegExp("^https?://", "u");
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var createView_body = validate449;
+function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate443.evaluated;
+  const evaluated0 = validate450.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22050,8 +23067,93 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
     evaluated0.items = void 0;
   }
   if (data && typeof data == "object" && !Array.isArray(data)) {
-    if (data.provider === void 0) {
-      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+    if (data.name === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.definition === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "definition" }, message: "must have required property 'definition'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "definition")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.definition !== void 0) {
+      if (!validate437(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err3 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err3];
+    } else {
+      vErrors.push(err3);
+    }
+    errors++;
+  }
+  validate450.errors = vErrors;
+  return errors === 0;
+}
+validate450.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate449.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate450(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate450.errors : vErrors.concat(validate450.errors);
+    errors = vErrors.length;
+  }
+  validate449.errors = vErrors;
+  return errors === 0;
+}
+validate449.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createView_201 = validate454;
+function validate455(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate455.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
       if (vErrors === null) {
         vErrors = [err0];
       } else {
@@ -22068,8 +23170,8 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
-    if (data.token === void 0) {
-      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token" }, message: "must have required property 'token'" };
+    if (data.definition === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "definition" }, message: "must have required property 'definition'" };
       if (vErrors === null) {
         vErrors = [err2];
       } else {
@@ -22077,21 +23179,593 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
       }
       errors++;
     }
+    if (data.created_by === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by" }, message: "must have required property 'created_by'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.created_by_name === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by_name" }, message: "must have required property 'created_by_name'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.updated_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
     for (const key0 in data) {
-      if (!(key0 === "provider" || key0 === "name" || key0 === "token" || key0 === "base_url")) {
-        const err3 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+      if (!(key0 === "id" || key0 === "name" || key0 === "definition" || key0 === "created_by" || key0 === "created_by_name" || key0 === "created_at" || key0 === "updated_at")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
-          vErrors = [err3];
+          vErrors = [err7];
         } else {
-          vErrors.push(err3);
+          vErrors.push(err7);
         }
         errors++;
       }
     }
-    if (data.provider !== void 0) {
-      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+    if (data.id !== void 0) {
+      let data0 = data.id;
+      if (typeof data0 === "string") {
+        if (!formats2.test(data0)) {
+          const err8 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+      } else {
+        const err9 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err10 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+    }
+    if (data.definition !== void 0) {
+      if (!validate437(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
         vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
         errors = vErrors.length;
+      }
+    }
+    if (data.created_by !== void 0) {
+      let data3 = data.created_by;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err11 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/type", keyword: "type", params: { type: schema226.properties.created_by.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats2.test(data3)) {
+          const err12 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.created_by_name !== void 0) {
+      let data4 = data.created_by_name;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err13 = { instancePath: instancePath + "/created_by_name", schemaPath: "#/properties/created_by_name/type", keyword: "type", params: { type: schema226.properties.created_by_name.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data5 = data.created_at;
+      if (typeof data5 === "string") {
+        if (!formats14.validate(data5)) {
+          const err14 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.updated_at !== void 0) {
+      let data6 = data.updated_at;
+      if (typeof data6 === "string") {
+        if (!formats14.validate(data6)) {
+          const err16 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
+        }
+      } else {
+        const err17 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err18 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err18];
+    } else {
+      vErrors.push(err18);
+    }
+    errors++;
+  }
+  validate455.errors = vErrors;
+  return errors === 0;
+}
+validate455.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate454(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate454.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate455(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate455.errors : vErrors.concat(validate455.errors);
+    errors = vErrors.length;
+  }
+  validate454.errors = vErrors;
+  return errors === 0;
+}
+validate454.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ViewLimitReached = validate458;
+function validate459(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate459.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/view-limit-reached" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/view-limit-reached" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("View limit reached" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "View limit reached" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (409 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 409 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate459.errors = vErrors;
+  return errors === 0;
+}
+validate459.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate458(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate458.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate459(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate459.errors : vErrors.concat(validate459.errors);
+    errors = vErrors.length;
+  }
+  validate458.errors = vErrors;
+  return errors === 0;
+}
+validate458.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_ViewNotFound = validate462;
+function validate463(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate463.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.type === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "type" }, message: "must have required property 'type'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.title === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "title" }, message: "must have required property 'title'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.status === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "status" }, message: "must have required property 'status'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.message === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "message" }, message: "must have required property 'message'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.request_id === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "request_id" }, message: "must have required property 'request_id'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "type" || key0 === "title" || key0 === "status" || key0 === "message" || key0 === "request_id")) {
+        const err5 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err5];
+        } else {
+          vErrors.push(err5);
+        }
+        errors++;
+      }
+    }
+    if (data.type !== void 0) {
+      let data0 = data.type;
+      if (typeof data0 !== "string") {
+        const err6 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+      if ("/problems/view-not-found" !== data0) {
+        const err7 = { instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "/problems/view-not-found" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+    }
+    if (data.title !== void 0) {
+      let data1 = data.title;
+      if (typeof data1 !== "string") {
+        const err8 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err8];
+        } else {
+          vErrors.push(err8);
+        }
+        errors++;
+      }
+      if ("View not found" !== data1) {
+        const err9 = { instancePath: instancePath + "/title", schemaPath: "#/properties/title/const", keyword: "const", params: { allowedValue: "View not found" }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
+        }
+        errors++;
+      }
+    }
+    if (data.status !== void 0) {
+      let data2 = data.status;
+      if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)))) {
+        const err10 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
+        }
+        errors++;
+      }
+      if (404 !== data2) {
+        const err11 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: 404 }, message: "must be equal to constant" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.message !== void 0) {
+      if (typeof data.message !== "string") {
+        const err12 = { instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err12];
+        } else {
+          vErrors.push(err12);
+        }
+        errors++;
+      }
+    }
+    if (data.request_id !== void 0) {
+      if (!validate682(data.request_id, { instancePath: instancePath + "/request_id", parentData: data, parentDataProperty: "request_id", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate682.errors : vErrors.concat(validate682.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err13 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err13];
+    } else {
+      vErrors.push(err13);
+    }
+    errors++;
+  }
+  validate463.errors = vErrors;
+  return errors === 0;
+}
+validate463.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate462(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate462.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate463(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate463.errors : vErrors.concat(validate463.errors);
+    errors = vErrors.length;
+  }
+  validate462.errors = vErrors;
+  return errors === 0;
+}
+validate462.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateView_body = validate466;
+function validate467(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate467.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (Object.keys(data).length < 1) {
+      const err0 = { instancePath, schemaPath: "#/minProperties", keyword: "minProperties", params: { limit: 1 }, message: "must NOT have fewer than 1 properties" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "name" || key0 === "definition")) {
+        const err1 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err1];
+        } else {
+          vErrors.push(err1);
+        }
+        errors++;
       }
     }
     if (data.name !== void 0) {
@@ -22100,41 +23774,122 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         errors = vErrors.length;
       }
     }
-    if (data.token !== void 0) {
-      let data2 = data.token;
-      if (typeof data2 === "string") {
-        if (func12(data2) > 4096) {
-          const err4 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
-          if (vErrors === null) {
-            vErrors = [err4];
-          } else {
-            vErrors.push(err4);
-          }
-          errors++;
-        }
-        if (func12(data2) < 1) {
-          const err5 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err5];
-          } else {
-            vErrors.push(err5);
-          }
-          errors++;
-        }
-      } else {
-        const err6 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        if (vErrors === null) {
-          vErrors = [err6];
-        } else {
-          vErrors.push(err6);
-        }
-        errors++;
+    if (data.definition !== void 0) {
+      if (!validate437(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
       }
     }
-    if (data.base_url !== void 0) {
-      let data3 = data.base_url;
-      if (typeof data3 !== "string" && data3 !== null) {
-        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema229.properties.base_url.type }, message: "must be string,null" };
+  } else {
+    const err2 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err2];
+    } else {
+      vErrors.push(err2);
+    }
+    errors++;
+  }
+  validate467.errors = vErrors;
+  return errors === 0;
+}
+validate467.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate466.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate467(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate467.errors : vErrors.concat(validate467.errors);
+    errors = vErrors.length;
+  }
+  validate466.errors = vErrors;
+  return errors === 0;
+}
+validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateView_200 = validate471;
+function validate472(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate472.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.definition === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "definition" }, message: "must have required property 'definition'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.created_by === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by" }, message: "must have required property 'created_by'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.created_by_name === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_by_name" }, message: "must have required property 'created_by_name'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.updated_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "id" || key0 === "name" || key0 === "definition" || key0 === "created_by" || key0 === "created_by_name" || key0 === "created_at" || key0 === "updated_at")) {
+        const err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -22142,9 +23897,12 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
         }
         errors++;
       }
-      if (typeof data3 === "string") {
-        if (func12(data3) > 2048) {
-          const err8 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2048 }, message: "must NOT have more than 2048 characters" };
+    }
+    if (data.id !== void 0) {
+      let data0 = data.id;
+      if (typeof data0 === "string") {
+        if (!formats2.test(data0)) {
+          const err8 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
             vErrors = [err8];
           } else {
@@ -22152,72 +23910,183 @@ function validate443(data, { instancePath = "", parentData, parentDataProperty, 
           }
           errors++;
         }
-        if (func12(data3) < 1) {
-          const err9 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          if (vErrors === null) {
-            vErrors = [err9];
-          } else {
-            vErrors.push(err9);
-          }
-          errors++;
+      } else {
+        const err9 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err9];
+        } else {
+          vErrors.push(err9);
         }
-        if (!pattern10.test(data3)) {
-          const err10 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/pattern", keyword: "pattern", params: { pattern: "^https?://" }, message: 'must match pattern "^https?://"' };
-          if (vErrors === null) {
-            vErrors = [err10];
-          } else {
-            vErrors.push(err10);
-          }
-          errors++;
+        errors++;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err10 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err10];
+        } else {
+          vErrors.push(err10);
         }
-        if (!formats122(data3)) {
-          const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/format", keyword: "format", params: { format: "uri" }, message: 'must match format "uri"' };
+        errors++;
+      }
+    }
+    if (data.definition !== void 0) {
+      if (!validate437(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.created_by !== void 0) {
+      let data3 = data.created_by;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err11 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/type", keyword: "type", params: { type: schema226.properties.created_by.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (!formats2.test(data3)) {
+          const err12 = { instancePath: instancePath + "/created_by", schemaPath: "#/properties/created_by/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
           if (vErrors === null) {
-            vErrors = [err11];
+            vErrors = [err12];
           } else {
-            vErrors.push(err11);
+            vErrors.push(err12);
           }
           errors++;
         }
       }
     }
+    if (data.created_by_name !== void 0) {
+      let data4 = data.created_by_name;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err13 = { instancePath: instancePath + "/created_by_name", schemaPath: "#/properties/created_by_name/type", keyword: "type", params: { type: schema226.properties.created_by_name.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data5 = data.created_at;
+      if (typeof data5 === "string") {
+        if (!formats14.validate(data5)) {
+          const err14 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.updated_at !== void 0) {
+      let data6 = data.updated_at;
+      if (typeof data6 === "string") {
+        if (!formats14.validate(data6)) {
+          const err16 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err16];
+          } else {
+            vErrors.push(err16);
+          }
+          errors++;
+        }
+      } else {
+        const err17 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
   } else {
-    const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    const err18 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     if (vErrors === null) {
-      vErrors = [err12];
+      vErrors = [err18];
     } else {
-      vErrors.push(err12);
+      vErrors.push(err18);
     }
     errors++;
   }
-  validate443.errors = vErrors;
+  validate472.errors = vErrors;
   return errors === 0;
 }
-validate443.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate472.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate471(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate442.evaluated;
+  const evaluated0 = validate471.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate443(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+  if (!validate472(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate472.errors : vErrors.concat(validate472.errors);
     errors = vErrors.length;
   }
-  validate442.errors = vErrors;
+  validate471.errors = vErrors;
   return errors === 0;
 }
-validate442.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var connectIntegration_201 = validate447;
-function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate471.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listIntegrations_200 = validate475;
+var schema243 = { "type": "object", "description": "A code host that an organization is connected to.", "additionalProperties": false, "required": ["id", "org_id", "provider", "name", "base_url", "is_active", "last_tested_at", "last_test_succeeded", "last_test_error", "created_at", "updated_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the integration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "type": "string", "description": "The name of the integration." }, "base_url": { "type": ["string", "null"], "description": "The API address of a self-hosted installation. Null for the public one of the provider." }, "is_active": { "type": "boolean", "description": "Whether syncs may use it." }, "last_tested_at": { "type": ["string", "null"], "format": "date-time", "description": "When it was last tested. Null before the first test." }, "last_test_succeeded": { "type": ["boolean", "null"], "description": "Whether the last test succeeded. Null before the first test." }, "last_test_error": { "type": ["string", "null"], "description": "Why the last test failed. Null when it succeeded." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was connected." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." } } };
+var schema244 = { "type": "string", "enum": ["host_a", "host_b"], "description": "A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab." };
+function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate448.evaluated;
+  const evaluated0 = validate478.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (typeof data !== "string") {
+    const err0 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+    if (vErrors === null) {
+      vErrors = [err0];
+    } else {
+      vErrors.push(err0);
+    }
+    errors++;
+  }
+  if (!(data === "host_a" || data === "host_b")) {
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema244.enum }, message: "must be equal to one of the allowed values" };
+    if (vErrors === null) {
+      vErrors = [err1];
+    } else {
+      vErrors.push(err1);
+    }
+    errors++;
+  }
+  validate478.errors = vErrors;
+  return errors === 0;
+}
+validate478.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate477.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22325,7 +24194,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema226.properties, key0)) {
+      if (!func13.call(schema243.properties, key0)) {
         const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err11];
@@ -22380,8 +24249,8 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate437(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+      if (!validate478(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
         errors = vErrors.length;
       }
     }
@@ -22399,7 +24268,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.base_url !== void 0) {
       let data4 = data.base_url;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema226.properties.base_url.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema243.properties.base_url.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -22422,7 +24291,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_tested_at !== void 0) {
       let data6 = data.last_tested_at;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema226.properties.last_tested_at.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema243.properties.last_tested_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -22445,7 +24314,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_succeeded !== void 0) {
       let data7 = data.last_test_succeeded;
       if (typeof data7 !== "boolean" && data7 !== null) {
-        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema226.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema243.properties.last_test_succeeded.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err21];
         } else {
@@ -22457,7 +24326,7 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_test_error !== void 0) {
       let data8 = data.last_test_error;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema226.properties.last_test_error.type }, message: "must be string,null" };
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema243.properties.last_test_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -22519,34 +24388,629 @@ function validate448(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate448.errors = vErrors;
+  validate477.errors = vErrors;
   return errors === 0;
 }
-validate448.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  ;
+validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate447.evaluated;
+  const evaluated0 = validate476.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate448(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
-    errors = vErrors.length;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.items === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "items" }, message: "must have required property 'items'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.next_cursor === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "next_cursor" }, message: "must have required property 'next_cursor'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "items" || key0 === "next_cursor")) {
+        const err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err2];
+        } else {
+          vErrors.push(err2);
+        }
+        errors++;
+      }
+    }
+    if (data.items !== void 0) {
+      let data0 = data.items;
+      if (Array.isArray(data0)) {
+        if (data0.length > 200) {
+          const err3 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/maxItems", keyword: "maxItems", params: { limit: 200 }, message: "must NOT have more than 200 items" };
+          if (vErrors === null) {
+            vErrors = [err3];
+          } else {
+            vErrors.push(err3);
+          }
+          errors++;
+        }
+        const len0 = data0.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          if (!validate477(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
+            errors = vErrors.length;
+          }
+        }
+      } else {
+        const err4 = { instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        if (vErrors === null) {
+          vErrors = [err4];
+        } else {
+          vErrors.push(err4);
+        }
+        errors++;
+      }
+    }
+    if (data.next_cursor !== void 0) {
+      if (!validate244(data.next_cursor, { instancePath: instancePath + "/next_cursor", parentData: data, parentDataProperty: "next_cursor", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+        errors = vErrors.length;
+      }
+    }
+  } else {
+    const err5 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err5];
+    } else {
+      vErrors.push(err5);
+    }
+    errors++;
   }
-  validate447.errors = vErrors;
+  validate476.errors = vErrors;
   return errors === 0;
 }
-validate447.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationExists = validate451;
-function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate476.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate475(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate452.evaluated;
+  const evaluated0 = validate475.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate476(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate476.errors : vErrors.concat(validate476.errors);
+    errors = vErrors.length;
+  }
+  validate475.errors = vErrors;
+  return errors === 0;
+}
+validate475.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_body = validate483;
+var schema246 = { "type": "object", "description": "A code host and its credentials.", "additionalProperties": false, "required": ["provider", "name", "token"], "properties": { "provider": { "$ref": "contract#/components/schemas/CodeHost" }, "name": { "$ref": "contract#/components/schemas/Name" }, "token": { "type": "string", "format": "password", "minLength": 1, "maxLength": 4096, "description": "An access token of the code host with read access to the repositories." }, "base_url": { "type": ["string", "null"], "format": "uri", "minLength": 1, "maxLength": 2048, "pattern": "^https?://", "description": "The API address of a self-hosted installation. Left out, the public one of the provider. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called." } } };
+var formats150 = require_formats().fullFormats.uri;
+var pattern10 = new RegExp("^https?://", "u");
+function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate484.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.provider === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.token === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "token" }, message: "must have required property 'token'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!(key0 === "provider" || key0 === "name" || key0 === "token" || key0 === "base_url")) {
+        const err3 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err3];
+        } else {
+          vErrors.push(err3);
+        }
+        errors++;
+      }
+    }
+    if (data.provider !== void 0) {
+      if (!validate478(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.name !== void 0) {
+      if (!validate272(data.name, { instancePath: instancePath + "/name", parentData: data, parentDataProperty: "name", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.token !== void 0) {
+      let data2 = data.token;
+      if (typeof data2 === "string") {
+        if (func12(data2) > 4096) {
+          const err4 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/maxLength", keyword: "maxLength", params: { limit: 4096 }, message: "must NOT have more than 4096 characters" };
+          if (vErrors === null) {
+            vErrors = [err4];
+          } else {
+            vErrors.push(err4);
+          }
+          errors++;
+        }
+        if (func12(data2) < 1) {
+          const err5 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err5];
+          } else {
+            vErrors.push(err5);
+          }
+          errors++;
+        }
+      } else {
+        const err6 = { instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err6];
+        } else {
+          vErrors.push(err6);
+        }
+        errors++;
+      }
+    }
+    if (data.base_url !== void 0) {
+      let data3 = data.base_url;
+      if (typeof data3 !== "string" && data3 !== null) {
+        const err7 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema246.properties.base_url.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err7];
+        } else {
+          vErrors.push(err7);
+        }
+        errors++;
+      }
+      if (typeof data3 === "string") {
+        if (func12(data3) > 2048) {
+          const err8 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2048 }, message: "must NOT have more than 2048 characters" };
+          if (vErrors === null) {
+            vErrors = [err8];
+          } else {
+            vErrors.push(err8);
+          }
+          errors++;
+        }
+        if (func12(data3) < 1) {
+          const err9 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          if (vErrors === null) {
+            vErrors = [err9];
+          } else {
+            vErrors.push(err9);
+          }
+          errors++;
+        }
+        if (!pattern10.test(data3)) {
+          const err10 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/pattern", keyword: "pattern", params: { pattern: "^https?://" }, message: 'must match pattern "^https?://"' };
+          if (vErrors === null) {
+            vErrors = [err10];
+          } else {
+            vErrors.push(err10);
+          }
+          errors++;
+        }
+        if (!formats150(data3)) {
+          const err11 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/format", keyword: "format", params: { format: "uri" }, message: 'must match format "uri"' };
+          if (vErrors === null) {
+            vErrors = [err11];
+          } else {
+            vErrors.push(err11);
+          }
+          errors++;
+        }
+      }
+    }
+  } else {
+    const err12 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err12];
+    } else {
+      vErrors.push(err12);
+    }
+    errors++;
+  }
+  validate484.errors = vErrors;
+  return errors === 0;
+}
+validate484.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate483.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate484(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate484.errors : vErrors.concat(validate484.errors);
+    errors = vErrors.length;
+  }
+  validate483.errors = vErrors;
+  return errors === 0;
+}
+validate483.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var connectIntegration_201 = validate488;
+function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate489.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.id === void 0) {
+      const err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "id" }, message: "must have required property 'id'" };
+      if (vErrors === null) {
+        vErrors = [err0];
+      } else {
+        vErrors.push(err0);
+      }
+      errors++;
+    }
+    if (data.org_id === void 0) {
+      const err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "org_id" }, message: "must have required property 'org_id'" };
+      if (vErrors === null) {
+        vErrors = [err1];
+      } else {
+        vErrors.push(err1);
+      }
+      errors++;
+    }
+    if (data.provider === void 0) {
+      const err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "provider" }, message: "must have required property 'provider'" };
+      if (vErrors === null) {
+        vErrors = [err2];
+      } else {
+        vErrors.push(err2);
+      }
+      errors++;
+    }
+    if (data.name === void 0) {
+      const err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      if (vErrors === null) {
+        vErrors = [err3];
+      } else {
+        vErrors.push(err3);
+      }
+      errors++;
+    }
+    if (data.base_url === void 0) {
+      const err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "base_url" }, message: "must have required property 'base_url'" };
+      if (vErrors === null) {
+        vErrors = [err4];
+      } else {
+        vErrors.push(err4);
+      }
+      errors++;
+    }
+    if (data.is_active === void 0) {
+      const err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "is_active" }, message: "must have required property 'is_active'" };
+      if (vErrors === null) {
+        vErrors = [err5];
+      } else {
+        vErrors.push(err5);
+      }
+      errors++;
+    }
+    if (data.last_tested_at === void 0) {
+      const err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_tested_at" }, message: "must have required property 'last_tested_at'" };
+      if (vErrors === null) {
+        vErrors = [err6];
+      } else {
+        vErrors.push(err6);
+      }
+      errors++;
+    }
+    if (data.last_test_succeeded === void 0) {
+      const err7 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_succeeded" }, message: "must have required property 'last_test_succeeded'" };
+      if (vErrors === null) {
+        vErrors = [err7];
+      } else {
+        vErrors.push(err7);
+      }
+      errors++;
+    }
+    if (data.last_test_error === void 0) {
+      const err8 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "last_test_error" }, message: "must have required property 'last_test_error'" };
+      if (vErrors === null) {
+        vErrors = [err8];
+      } else {
+        vErrors.push(err8);
+      }
+      errors++;
+    }
+    if (data.created_at === void 0) {
+      const err9 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "created_at" }, message: "must have required property 'created_at'" };
+      if (vErrors === null) {
+        vErrors = [err9];
+      } else {
+        vErrors.push(err9);
+      }
+      errors++;
+    }
+    if (data.updated_at === void 0) {
+      const err10 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "updated_at" }, message: "must have required property 'updated_at'" };
+      if (vErrors === null) {
+        vErrors = [err10];
+      } else {
+        vErrors.push(err10);
+      }
+      errors++;
+    }
+    for (const key0 in data) {
+      if (!func13.call(schema243.properties, key0)) {
+        const err11 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        if (vErrors === null) {
+          vErrors = [err11];
+        } else {
+          vErrors.push(err11);
+        }
+        errors++;
+      }
+    }
+    if (data.id !== void 0) {
+      let data0 = data.id;
+      if (typeof data0 === "string") {
+        if (!formats2.test(data0)) {
+          const err12 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err12];
+          } else {
+            vErrors.push(err12);
+          }
+          errors++;
+        }
+      } else {
+        const err13 = { instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err13];
+        } else {
+          vErrors.push(err13);
+        }
+        errors++;
+      }
+    }
+    if (data.org_id !== void 0) {
+      let data1 = data.org_id;
+      if (typeof data1 === "string") {
+        if (!formats2.test(data1)) {
+          const err14 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/format", keyword: "format", params: { format: "uuid" }, message: 'must match format "uuid"' };
+          if (vErrors === null) {
+            vErrors = [err14];
+          } else {
+            vErrors.push(err14);
+          }
+          errors++;
+        }
+      } else {
+        const err15 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err15];
+        } else {
+          vErrors.push(err15);
+        }
+        errors++;
+      }
+    }
+    if (data.provider !== void 0) {
+      if (!validate478(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
+        errors = vErrors.length;
+      }
+    }
+    if (data.name !== void 0) {
+      if (typeof data.name !== "string") {
+        const err16 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err16];
+        } else {
+          vErrors.push(err16);
+        }
+        errors++;
+      }
+    }
+    if (data.base_url !== void 0) {
+      let data4 = data.base_url;
+      if (typeof data4 !== "string" && data4 !== null) {
+        const err17 = { instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/type", keyword: "type", params: { type: schema243.properties.base_url.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err17];
+        } else {
+          vErrors.push(err17);
+        }
+        errors++;
+      }
+    }
+    if (data.is_active !== void 0) {
+      if (typeof data.is_active !== "boolean") {
+        const err18 = { instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+        if (vErrors === null) {
+          vErrors = [err18];
+        } else {
+          vErrors.push(err18);
+        }
+        errors++;
+      }
+    }
+    if (data.last_tested_at !== void 0) {
+      let data6 = data.last_tested_at;
+      if (typeof data6 !== "string" && data6 !== null) {
+        const err19 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/type", keyword: "type", params: { type: schema243.properties.last_tested_at.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err19];
+        } else {
+          vErrors.push(err19);
+        }
+        errors++;
+      }
+      if (typeof data6 === "string") {
+        if (!formats14.validate(data6)) {
+          const err20 = { instancePath: instancePath + "/last_tested_at", schemaPath: "#/properties/last_tested_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err20];
+          } else {
+            vErrors.push(err20);
+          }
+          errors++;
+        }
+      }
+    }
+    if (data.last_test_succeeded !== void 0) {
+      let data7 = data.last_test_succeeded;
+      if (typeof data7 !== "boolean" && data7 !== null) {
+        const err21 = { instancePath: instancePath + "/last_test_succeeded", schemaPath: "#/properties/last_test_succeeded/type", keyword: "type", params: { type: schema243.properties.last_test_succeeded.type }, message: "must be boolean,null" };
+        if (vErrors === null) {
+          vErrors = [err21];
+        } else {
+          vErrors.push(err21);
+        }
+        errors++;
+      }
+    }
+    if (data.last_test_error !== void 0) {
+      let data8 = data.last_test_error;
+      if (typeof data8 !== "string" && data8 !== null) {
+        const err22 = { instancePath: instancePath + "/last_test_error", schemaPath: "#/properties/last_test_error/type", keyword: "type", params: { type: schema243.properties.last_test_error.type }, message: "must be string,null" };
+        if (vErrors === null) {
+          vErrors = [err22];
+        } else {
+          vErrors.push(err22);
+        }
+        errors++;
+      }
+    }
+    if (data.created_at !== void 0) {
+      let data9 = data.created_at;
+      if (typeof data9 === "string") {
+        if (!formats14.validate(data9)) {
+          const err23 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err23];
+          } else {
+            vErrors.push(err23);
+          }
+          errors++;
+        }
+      } else {
+        const err24 = { instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err24];
+        } else {
+          vErrors.push(err24);
+        }
+        errors++;
+      }
+    }
+    if (data.updated_at !== void 0) {
+      let data10 = data.updated_at;
+      if (typeof data10 === "string") {
+        if (!formats14.validate(data10)) {
+          const err25 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' };
+          if (vErrors === null) {
+            vErrors = [err25];
+          } else {
+            vErrors.push(err25);
+          }
+          errors++;
+        }
+      } else {
+        const err26 = { instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        if (vErrors === null) {
+          vErrors = [err26];
+        } else {
+          vErrors.push(err26);
+        }
+        errors++;
+      }
+    }
+  } else {
+    const err27 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    if (vErrors === null) {
+      vErrors = [err27];
+    } else {
+      vErrors.push(err27);
+    }
+    errors++;
+  }
+  validate489.errors = vErrors;
+  return errors === 0;
+}
+validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  ;
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate488.evaluated;
+  if (evaluated0.dynamicProps) {
+    evaluated0.props = void 0;
+  }
+  if (evaluated0.dynamicItems) {
+    evaluated0.items = void 0;
+  }
+  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
+    errors = vErrors.length;
+  }
+  validate488.errors = vErrors;
+  return errors === 0;
+}
+validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationExists = validate492;
+function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  const evaluated0 = validate493.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22699,34 +25163,34 @@ function validate452(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate452.errors = vErrors;
+  validate493.errors = vErrors;
   return errors === 0;
 }
-validate452.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate493.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate451.evaluated;
+  const evaluated0 = validate492.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate452(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
+  if (!validate493(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
     errors = vErrors.length;
   }
-  validate451.errors = vErrors;
+  validate492.errors = vErrors;
   return errors === 0;
 }
-validate451.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationNotFound = validate455;
-function validate456(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate492.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationNotFound = validate496;
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate456.evaluated;
+  const evaluated0 = validate497.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -22879,34 +25343,34 @@ function validate456(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate456.errors = vErrors;
+  validate497.errors = vErrors;
   return errors === 0;
 }
-validate456.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate455(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate497.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate455.evaluated;
+  const evaluated0 = validate496.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate456(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
+  if (!validate497(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate497.errors : vErrors.concat(validate497.errors);
     errors = vErrors.length;
   }
-  validate455.errors = vErrors;
+  validate496.errors = vErrors;
   return errors === 0;
 }
-validate455.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_IntegrationInUse = validate459;
-function validate460(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate496.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_IntegrationInUse = validate500;
+function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate460.evaluated;
+  const evaluated0 = validate501.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23059,35 +25523,35 @@ function validate460(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate460.errors = vErrors;
+  validate501.errors = vErrors;
   return errors === 0;
 }
-validate460.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate459(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate501.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate459.evaluated;
+  const evaluated0 = validate500.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate460(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate460.errors : vErrors.concat(validate460.errors);
+  if (!validate501(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate501.errors : vErrors.concat(validate501.errors);
     errors = vErrors.length;
   }
-  validate459.errors = vErrors;
+  validate500.errors = vErrors;
   return errors === 0;
 }
-validate459.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var testIntegration_200 = validate463;
-var schema239 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "The reason if not, as a message for users. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
-function validate464(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var testIntegration_200 = validate504;
+var schema256 = { "type": "object", "description": "The outcome of a test.", "additionalProperties": false, "required": ["success", "error", "tested_at"], "properties": { "success": { "type": "boolean", "description": "Whether the code host accepts the token." }, "error": { "type": ["string", "null"], "description": "The reason if not, as a message for users. Null on success." }, "tested_at": { "type": "string", "format": "date-time", "description": "When it was tested." } } };
+function validate505(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate464.evaluated;
+  const evaluated0 = validate505.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23147,7 +25611,7 @@ function validate464(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data1 = data.error;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema239.properties.error.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema256.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -23187,35 +25651,35 @@ function validate464(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate464.errors = vErrors;
+  validate505.errors = vErrors;
   return errors === 0;
 }
-validate464.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate463(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate505.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate463.evaluated;
+  const evaluated0 = validate504.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate464(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate464.errors : vErrors.concat(validate464.errors);
+  if (!validate505(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate505.errors : vErrors.concat(validate505.errors);
     errors = vErrors.length;
   }
-  validate463.errors = vErrors;
+  validate504.errors = vErrors;
   return errors === 0;
 }
-validate463.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listRepositories_200 = validate466;
-var schema242 = { "type": "object", "description": "A repository that a sync can read.", "additionalProperties": false, "required": ["name", "is_private", "is_archived"], "properties": { "name": { "type": "string", "description": "As a sync configuration names it." }, "is_private": { "type": ["boolean", "null"], "description": "Whether only chosen people see it on the host. Null where there is no host." }, "is_archived": { "type": ["boolean", "null"], "description": "Whether the host has it for reading only. Null where there is no host." } } };
-function validate468(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate504.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listRepositories_200 = validate507;
+var schema259 = { "type": "object", "description": "A repository that a sync can read.", "additionalProperties": false, "required": ["name", "is_private", "is_archived"], "properties": { "name": { "type": "string", "description": "As a sync configuration names it." }, "is_private": { "type": ["boolean", "null"], "description": "Whether only chosen people see it on the host. Null where there is no host." }, "is_archived": { "type": ["boolean", "null"], "description": "Whether the host has it for reading only. Null where there is no host." } } };
+function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate468.evaluated;
+  const evaluated0 = validate509.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23275,7 +25739,7 @@ function validate468(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.is_private !== void 0) {
       let data1 = data.is_private;
       if (typeof data1 !== "boolean" && data1 !== null) {
-        const err5 = { instancePath: instancePath + "/is_private", schemaPath: "#/properties/is_private/type", keyword: "type", params: { type: schema242.properties.is_private.type }, message: "must be boolean,null" };
+        const err5 = { instancePath: instancePath + "/is_private", schemaPath: "#/properties/is_private/type", keyword: "type", params: { type: schema259.properties.is_private.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -23287,7 +25751,7 @@ function validate468(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.is_archived !== void 0) {
       let data2 = data.is_archived;
       if (typeof data2 !== "boolean" && data2 !== null) {
-        const err6 = { instancePath: instancePath + "/is_archived", schemaPath: "#/properties/is_archived/type", keyword: "type", params: { type: schema242.properties.is_archived.type }, message: "must be boolean,null" };
+        const err6 = { instancePath: instancePath + "/is_archived", schemaPath: "#/properties/is_archived/type", keyword: "type", params: { type: schema259.properties.is_archived.type }, message: "must be boolean,null" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -23305,14 +25769,14 @@ function validate468(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate468.errors = vErrors;
+  validate509.errors = vErrors;
   return errors === 0;
 }
-validate468.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate467(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate509.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate508(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate467.evaluated;
+  const evaluated0 = validate508.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23363,8 +25827,8 @@ function validate467(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate468(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate468.errors : vErrors.concat(validate468.errors);
+          if (!validate509(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate509.errors : vErrors.concat(validate509.errors);
             errors = vErrors.length;
           }
         }
@@ -23393,34 +25857,34 @@ function validate467(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate467.errors = vErrors;
+  validate508.errors = vErrors;
   return errors === 0;
 }
-validate467.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate508.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate466.evaluated;
+  const evaluated0 = validate507.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate467(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate467.errors : vErrors.concat(validate467.errors);
+  if (!validate508(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate508.errors : vErrors.concat(validate508.errors);
     errors = vErrors.length;
   }
-  validate466.errors = vErrors;
+  validate507.errors = vErrors;
   return errors === 0;
 }
-validate466.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_CodeHostFailed = validate472;
-function validate473(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_CodeHostFailed = validate513;
+function validate514(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate473.evaluated;
+  const evaluated0 = validate514.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23573,36 +26037,36 @@ function validate473(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate473.errors = vErrors;
+  validate514.errors = vErrors;
   return errors === 0;
 }
-validate473.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate472(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate514.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate513(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate472.evaluated;
+  const evaluated0 = validate513.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate473(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate473.errors : vErrors.concat(validate473.errors);
+  if (!validate514(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate514.errors : vErrors.concat(validate514.errors);
     errors = vErrors.length;
   }
-  validate472.errors = vErrors;
+  validate513.errors = vErrors;
   return errors === 0;
 }
-validate472.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncConfigs_200 = validate476;
-var schema247 = { "type": "object", "description": "A sync configuration.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "The name of the configuration." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What it reads.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The selected repositories.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The latest run. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it started. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
-var schema248 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`)." };
-function validate479(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate513.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncConfigs_200 = validate517;
+var schema264 = { "type": "object", "description": "A sync configuration.", "additionalProperties": false, "required": ["id", "org_id", "integration_id", "name", "provider", "targets", "repositories", "is_active", "is_demo", "created_at", "updated_at", "latest_run"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the configuration." }, "org_id": { "type": "string", "format": "uuid", "description": "The organization that it belongs to." }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration that it reads through. Null for `local` and `synthetic`." }, "name": { "type": "string", "description": "The name of the configuration." }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "targets": { "type": "array", "description": "What it reads.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "description": "The selected repositories.", "items": { "type": "string", "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started." }, "is_demo": { "type": "boolean", "description": "Whether it fills the organization with demo data." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was created." }, "updated_at": { "type": "string", "format": "date-time", "description": "When it last changed." }, "latest_run": { "type": ["object", "null"], "description": "The latest run. Null before the first one.", "additionalProperties": false, "required": ["id", "status", "error", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "error": { "type": ["string", "null"], "description": "Why it failed. Null when it did not." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it started. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } } } };
+var schema265 = { "type": "string", "enum": ["host_a", "host_b", "local", "synthetic"], "description": "The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`)." };
+function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate479.evaluated;
+  const evaluated0 = validate520.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23619,7 +26083,7 @@ function validate479(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "host_a" || data === "host_b" || data === "local" || data === "synthetic")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema248.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema265.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -23627,15 +26091,15 @@ function validate479(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate479.errors = vErrors;
+  validate520.errors = vErrors;
   return errors === 0;
 }
-validate479.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema249 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
-function validate481(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate520.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema266 = { "type": "string", "enum": ["git", "prs", "blame", "cicd", "deployments", "incidents"], "description": "What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents." };
+function validate5222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate481.evaluated;
+  const evaluated0 = validate5222.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23652,7 +26116,7 @@ function validate481(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "git" || data === "prs" || data === "blame" || data === "cicd" || data === "deployments" || data === "incidents")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema249.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema266.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -23660,15 +26124,15 @@ function validate481(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate481.errors = vErrors;
+  validate5222.errors = vErrors;
   return errors === 0;
 }
-validate481.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var schema250 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
-function validate483(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5222.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var schema267 = { "type": "string", "enum": ["pending", "running", "partial", "complete", "failed", "cancelled"], "description": "`pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request." };
+function validate524(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate483.evaluated;
+  const evaluated0 = validate524.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23685,7 +26149,7 @@ function validate483(data, { instancePath = "", parentData, parentDataProperty, 
     errors++;
   }
   if (!(data === "pending" || data === "running" || data === "partial" || data === "complete" || data === "failed" || data === "cancelled")) {
-    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema250.enum }, message: "must be equal to one of the allowed values" };
+    const err1 = { instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema267.enum }, message: "must be equal to one of the allowed values" };
     if (vErrors === null) {
       vErrors = [err1];
     } else {
@@ -23693,14 +26157,14 @@ function validate483(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate483.errors = vErrors;
+  validate524.errors = vErrors;
   return errors === 0;
 }
-validate483.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate478(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate524.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate519(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate478.evaluated;
+  const evaluated0 = validate519.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -23817,7 +26281,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema247.properties, key0)) {
+      if (!func13.call(schema264.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -23874,7 +26338,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema247.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema264.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -23906,8 +26370,8 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate479(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
+      if (!validate520(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
         errors = vErrors.length;
       }
     }
@@ -23916,8 +26380,8 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -24025,7 +26489,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema247.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema264.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -24122,15 +26586,15 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate483(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+          if (!validate524(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -24164,7 +26628,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -24187,7 +26651,7 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -24218,14 +26682,14 @@ function validate478(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate478.errors = vErrors;
+  validate519.errors = vErrors;
   return errors === 0;
 }
-validate478.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate477(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate519.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate518(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate477.evaluated;
+  const evaluated0 = validate518.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24276,8 +26740,8 @@ function validate477(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate478(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
+          if (!validate519(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate519.errors : vErrors.concat(validate519.errors);
             errors = vErrors.length;
           }
         }
@@ -24306,36 +26770,36 @@ function validate477(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate477.errors = vErrors;
+  validate518.errors = vErrors;
   return errors === 0;
 }
-validate477.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate518.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate517(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate476.evaluated;
+  const evaluated0 = validate517.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate477(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
+  if (!validate518(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate518.errors : vErrors.concat(validate518.errors);
     errors = vErrors.length;
   }
-  validate476.errors = vErrors;
+  validate517.errors = vErrors;
   return errors === 0;
 }
-validate476.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_body = validate488;
-var schema252 = { "type": "object", "description": "What to read and from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Required for code hosts, and not accepted for others." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. `local` supports only `git`, `prs` and `blame`.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
+validate517.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_body = validate529;
+var schema269 = { "type": "object", "description": "What to read and from where.", "additionalProperties": false, "required": ["name", "provider", "targets", "repositories"], "properties": { "name": { "$ref": "contract#/components/schemas/Name" }, "provider": { "$ref": "contract#/components/schemas/SyncProvider" }, "integration_id": { "type": ["string", "null"], "format": "uuid", "description": "The integration to read through. Required for code hosts, and not accepted for others." }, "targets": { "type": "array", "minItems": 1, "maxItems": 6, "uniqueItems": true, "description": "What to read. `local` supports only `git`, `prs` and `blame`.", "items": { "$ref": "contract#/components/schemas/SyncTarget" } }, "repositories": { "type": "array", "minItems": 1, "maxItems": 1e3, "uniqueItems": true, "description": "The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`.", "items": { "type": "string", "minLength": 1, "maxLength": 512, "description": "A repository or a pattern." } }, "is_active": { "type": "boolean", "description": "Whether runs can be started.", "default": true } } };
 var func0 = require_equal().default;
-function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate530(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate489.evaluated;
+  const evaluated0 = validate530.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24400,15 +26864,15 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate479(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
+      if (!validate520(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
         errors = vErrors.length;
       }
     }
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema252.properties.integration_id.type }, message: "must be string,null" };
+        const err5 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema269.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -24451,8 +26915,8 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data3.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data3[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data3, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -24589,34 +27053,34 @@ function validate489(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate489.errors = vErrors;
+  validate530.errors = vErrors;
   return errors === 0;
 }
-validate489.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate530.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate488.evaluated;
+  const evaluated0 = validate529.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate489(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate489.errors : vErrors.concat(validate489.errors);
+  if (!validate530(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate530.errors : vErrors.concat(validate530.errors);
     errors = vErrors.length;
   }
-  validate488.errors = vErrors;
+  validate529.errors = vErrors;
   return errors === 0;
 }
-validate488.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createSyncConfig_201 = validate494;
-function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createSyncConfig_201 = validate535;
+function validate536(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate495.evaluated;
+  const evaluated0 = validate536.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -24733,7 +27197,7 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema247.properties, key0)) {
+      if (!func13.call(schema264.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -24790,7 +27254,7 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema247.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema264.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -24822,8 +27286,8 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate479(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
+      if (!validate520(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
         errors = vErrors.length;
       }
     }
@@ -24832,8 +27296,8 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -24941,7 +27405,7 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema247.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema264.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -25038,15 +27502,15 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate483(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+          if (!validate524(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -25080,7 +27544,7 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -25103,7 +27567,7 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -25134,34 +27598,34 @@ function validate495(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate495.errors = vErrors;
+  validate536.errors = vErrors;
   return errors === 0;
 }
-validate495.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate494(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate536.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate535(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate494.evaluated;
+  const evaluated0 = validate535.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate495(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate495.errors : vErrors.concat(validate495.errors);
+  if (!validate536(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate536.errors : vErrors.concat(validate536.errors);
     errors = vErrors.length;
   }
-  validate494.errors = vErrors;
+  validate535.errors = vErrors;
   return errors === 0;
 }
-validate494.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncConfig_200 = validate500;
-function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate535.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncConfig_200 = validate541;
+function validate5422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate501.evaluated;
+  const evaluated0 = validate5422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25278,7 +27742,7 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema247.properties, key0)) {
+      if (!func13.call(schema264.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -25335,7 +27799,7 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema247.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema264.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -25367,8 +27831,8 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate479(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
+      if (!validate520(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
         errors = vErrors.length;
       }
     }
@@ -25377,8 +27841,8 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -25486,7 +27950,7 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema247.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema264.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -25583,15 +28047,15 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate483(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+          if (!validate524(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -25625,7 +28089,7 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -25648,7 +28112,7 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -25679,34 +28143,34 @@ function validate501(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate501.errors = vErrors;
+  validate5422.errors = vErrors;
   return errors === 0;
 }
-validate501.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate541(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate500.evaluated;
+  const evaluated0 = validate541.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate501(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate501.errors : vErrors.concat(validate501.errors);
+  if (!validate5422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate5422.errors : vErrors.concat(validate5422.errors);
     errors = vErrors.length;
   }
-  validate500.errors = vErrors;
+  validate541.errors = vErrors;
   return errors === 0;
 }
-validate500.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigNotFound = validate506;
-function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate541.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigNotFound = validate547;
+function validate548(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate507.evaluated;
+  const evaluated0 = validate548.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -25859,34 +28323,34 @@ function validate507(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate507.errors = vErrors;
+  validate548.errors = vErrors;
   return errors === 0;
 }
-validate507.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate548.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate547(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate506.evaluated;
+  const evaluated0 = validate547.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate507(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate507.errors : vErrors.concat(validate507.errors);
+  if (!validate548(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate548.errors : vErrors.concat(validate548.errors);
     errors = vErrors.length;
   }
-  validate506.errors = vErrors;
+  validate547.errors = vErrors;
   return errors === 0;
 }
-validate506.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunActive = validate510;
-function validate511(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate547.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunActive = validate551;
+function validate5522(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate511.evaluated;
+  const evaluated0 = validate5522.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26039,34 +28503,34 @@ function validate511(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate511.errors = vErrors;
+  validate5522.errors = vErrors;
   return errors === 0;
 }
-validate511.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate510(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate5522.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate551(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate510.evaluated;
+  const evaluated0 = validate551.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate511(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate511.errors : vErrors.concat(validate511.errors);
+  if (!validate5522(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate5522.errors : vErrors.concat(validate5522.errors);
     errors = vErrors.length;
   }
-  validate510.errors = vErrors;
+  validate551.errors = vErrors;
   return errors === 0;
 }
-validate510.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_body = validate514;
-function validate515(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate551.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_body = validate555;
+function validate556(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate515.evaluated;
+  const evaluated0 = validate556.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26123,8 +28587,8 @@ function validate515(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data1.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data1[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -26263,34 +28727,34 @@ function validate515(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate515.errors = vErrors;
+  validate556.errors = vErrors;
   return errors === 0;
 }
-validate515.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate514(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate556.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate555(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate514.evaluated;
+  const evaluated0 = validate555.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate515(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate515.errors : vErrors.concat(validate515.errors);
+  if (!validate556(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate556.errors : vErrors.concat(validate556.errors);
     errors = vErrors.length;
   }
-  validate514.errors = vErrors;
+  validate555.errors = vErrors;
   return errors === 0;
 }
-validate514.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var updateSyncConfig_200 = validate519;
-function validate520(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate555.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var updateSyncConfig_200 = validate560;
+function validate561(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate520.evaluated;
+  const evaluated0 = validate561.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26407,7 +28871,7 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema247.properties, key0)) {
+      if (!func13.call(schema264.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -26464,7 +28928,7 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.integration_id !== void 0) {
       let data2 = data.integration_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema247.properties.integration_id.type }, message: "must be string,null" };
+        const err17 = { instancePath: instancePath + "/integration_id", schemaPath: "#/properties/integration_id/type", keyword: "type", params: { type: schema264.properties.integration_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err17];
         } else {
@@ -26496,8 +28960,8 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.provider !== void 0) {
-      if (!validate479(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate479.errors : vErrors.concat(validate479.errors);
+      if (!validate520(data.provider, { instancePath: instancePath + "/provider", parentData: data, parentDataProperty: "provider", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
         errors = vErrors.length;
       }
     }
@@ -26506,8 +28970,8 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data5)) {
         const len0 = data5.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate481(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate481.errors : vErrors.concat(validate481.errors);
+          if (!validate5222(data5[i0], { instancePath: instancePath + "/targets/" + i0, parentData: data5, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate5222.errors : vErrors.concat(validate5222.errors);
             errors = vErrors.length;
           }
         }
@@ -26615,7 +29079,7 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.latest_run !== void 0) {
       let data13 = data.latest_run;
       if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema247.properties.latest_run.type }, message: "must be object,null" };
+        const err29 = { instancePath: instancePath + "/latest_run", schemaPath: "#/properties/latest_run/type", keyword: "type", params: { type: schema264.properties.latest_run.type }, message: "must be object,null" };
         if (vErrors === null) {
           vErrors = [err29];
         } else {
@@ -26712,15 +29176,15 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
           }
         }
         if (data13.status !== void 0) {
-          if (!validate483(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+          if (!validate524(data13.status, { instancePath: instancePath + "/latest_run/status", parentData: data13, parentDataProperty: "status", rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
             errors = vErrors.length;
           }
         }
         if (data13.error !== void 0) {
           let data16 = data13.error;
           if (typeof data16 !== "string" && data16 !== null) {
-            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.error.type }, message: "must be string,null" };
+            const err39 = { instancePath: instancePath + "/latest_run/error", schemaPath: "#/properties/latest_run/properties/error/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.error.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err39];
             } else {
@@ -26754,7 +29218,7 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.started_at !== void 0) {
           let data18 = data13.started_at;
           if (typeof data18 !== "string" && data18 !== null) {
-            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
+            const err42 = { instancePath: instancePath + "/latest_run/started_at", schemaPath: "#/properties/latest_run/properties/started_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.started_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err42];
             } else {
@@ -26777,7 +29241,7 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
         if (data13.finished_at !== void 0) {
           let data19 = data13.finished_at;
           if (typeof data19 !== "string" && data19 !== null) {
-            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema247.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
+            const err44 = { instancePath: instancePath + "/latest_run/finished_at", schemaPath: "#/properties/latest_run/properties/finished_at/type", keyword: "type", params: { type: schema264.properties.latest_run.properties.finished_at.type }, message: "must be string,null" };
             if (vErrors === null) {
               vErrors = [err44];
             } else {
@@ -26808,36 +29272,36 @@ function validate520(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate520.errors = vErrors;
+  validate561.errors = vErrors;
   return errors === 0;
 }
-validate520.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate519(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate561.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate560(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate519.evaluated;
+  const evaluated0 = validate560.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate520(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate520.errors : vErrors.concat(validate520.errors);
+  if (!validate561(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate561.errors : vErrors.concat(validate561.errors);
     errors = vErrors.length;
   }
-  validate519.errors = vErrors;
+  validate560.errors = vErrors;
   return errors === 0;
 }
-validate519.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listSyncRuns_200 = validate525;
-var schema267 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "notes", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories failed, as a message for users. For a pending run, why the previous attempt failed. Null when nothing failed." }, "notes": { "type": "array", "maxItems": 50, "description": "What people should know although nothing failed, each once, in the order in which it came up: a CODEOWNERS file that could not be read, a limit that was reached. Further notes are counted in the last one.", "items": { "type": "string", "maxLength": 500, "description": "One note, for people to read." } }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "The user who requested it. Null when that account was deleted." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it started. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
-var schema268 = { "type": "object", "description": "The progress of a run.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they have been counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many repositories failed." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
-function validate529(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate560.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listSyncRuns_200 = validate566;
+var schema284 = { "type": "object", "description": "One run of a sync configuration.", "additionalProperties": false, "required": ["id", "sync_config_id", "status", "progress", "error", "notes", "requested_by", "created_at", "started_at", "finished_at"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the run." }, "sync_config_id": { "type": "string", "format": "uuid", "description": "The configuration of the run." }, "status": { "$ref": "contract#/components/schemas/SyncRunStatus" }, "progress": { "$ref": "contract#/components/schemas/SyncProgress" }, "error": { "type": ["string", "null"], "description": "Why it failed, or which repositories failed, as a message for users. For a pending run, why the previous attempt failed. Null when nothing failed." }, "notes": { "type": "array", "maxItems": 50, "description": "What people should know although nothing failed, each once, in the order in which it came up: a CODEOWNERS file that could not be read, a limit that was reached. Further notes are counted in the last one.", "items": { "type": "string", "maxLength": 500, "description": "One note, for people to read." } }, "requested_by": { "type": ["string", "null"], "format": "uuid", "description": "The user who requested it. Null when that account was deleted." }, "created_at": { "type": "string", "format": "date-time", "description": "When it was asked for." }, "started_at": { "type": ["string", "null"], "format": "date-time", "description": "When it started. Null until then." }, "finished_at": { "type": ["string", "null"], "format": "date-time", "description": "When it ended. Null until then." } } };
+var schema285 = { "type": "object", "description": "The progress of a run.", "additionalProperties": false, "required": ["repositories_total", "repositories_done", "repositories_failed", "records"], "properties": { "repositories_total": { "type": ["integer", "null"], "minimum": 0, "description": "How many repositories it reads. Null until they have been counted." }, "repositories_done": { "type": "integer", "minimum": 0, "description": "How many it has read." }, "repositories_failed": { "type": "integer", "minimum": 0, "description": "How many repositories failed." }, "records": { "type": "integer", "minimum": 0, "description": "How many records it has stored." } } };
+function validate570(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate529.evaluated;
+  const evaluated0 = validate570.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -26895,7 +29359,7 @@ function validate529(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.repositories_total !== void 0) {
       let data0 = data.repositories_total;
       if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0))) && data0 !== null) {
-        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema268.properties.repositories_total.type }, message: "must be integer,null" };
+        const err5 = { instancePath: instancePath + "/repositories_total", schemaPath: "#/properties/repositories_total/type", keyword: "type", params: { type: schema285.properties.repositories_total.type }, message: "must be integer,null" };
         if (vErrors === null) {
           vErrors = [err5];
         } else {
@@ -26993,14 +29457,14 @@ function validate529(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate529.errors = vErrors;
+  validate570.errors = vErrors;
   return errors === 0;
 }
-validate529.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate527(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate570.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate568(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate527.evaluated;
+  const evaluated0 = validate568.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27099,7 +29563,7 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema267.properties, key0)) {
+      if (!func13.call(schema284.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -27154,21 +29618,21 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate483(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+      if (!validate524(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate529(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
+      if (!validate570(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate570.errors : vErrors.concat(validate570.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema267.properties.error.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -27225,7 +29689,7 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data7 = data.requested_by;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema267.properties.requested_by.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema284.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -27270,7 +29734,7 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data9 = data.started_at;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema267.properties.started_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema284.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -27293,7 +29757,7 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data10 = data.finished_at;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema267.properties.finished_at.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema284.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -27322,14 +29786,14 @@ function validate527(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate527.errors = vErrors;
+  validate568.errors = vErrors;
   return errors === 0;
 }
-validate527.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate526(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate568.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate567(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate526.evaluated;
+  const evaluated0 = validate567.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27380,8 +29844,8 @@ function validate526(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate527(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate527.errors : vErrors.concat(validate527.errors);
+          if (!validate568(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate568.errors : vErrors.concat(validate568.errors);
             errors = vErrors.length;
           }
         }
@@ -27410,34 +29874,34 @@ function validate526(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate526.errors = vErrors;
+  validate567.errors = vErrors;
   return errors === 0;
 }
-validate526.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate525(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate567.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate566(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate525.evaluated;
+  const evaluated0 = validate566.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate526(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate526.errors : vErrors.concat(validate526.errors);
+  if (!validate567(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate567.errors : vErrors.concat(validate567.errors);
     errors = vErrors.length;
   }
-  validate525.errors = vErrors;
+  validate566.errors = vErrors;
   return errors === 0;
 }
-validate525.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var startSyncRun_202 = validate534;
-function validate535(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate566.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var startSyncRun_202 = validate575;
+function validate576(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate535.evaluated;
+  const evaluated0 = validate576.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27536,7 +30000,7 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema267.properties, key0)) {
+      if (!func13.call(schema284.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -27591,21 +30055,21 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate483(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+      if (!validate524(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate529(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
+      if (!validate570(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate570.errors : vErrors.concat(validate570.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema267.properties.error.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -27662,7 +30126,7 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data7 = data.requested_by;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema267.properties.requested_by.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema284.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -27707,7 +30171,7 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data9 = data.started_at;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema267.properties.started_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema284.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -27730,7 +30194,7 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data10 = data.finished_at;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema267.properties.finished_at.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema284.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -27759,34 +30223,34 @@ function validate535(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate535.errors = vErrors;
+  validate576.errors = vErrors;
   return errors === 0;
 }
-validate535.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate534(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate576.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate575(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate534.evaluated;
+  const evaluated0 = validate575.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate535(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate535.errors : vErrors.concat(validate535.errors);
+  if (!validate576(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate576.errors : vErrors.concat(validate576.errors);
     errors = vErrors.length;
   }
-  validate534.errors = vErrors;
+  validate575.errors = vErrors;
   return errors === 0;
 }
-validate534.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncConfigInactive = validate539;
-function validate540(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate575.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncConfigInactive = validate580;
+function validate581(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate540.evaluated;
+  const evaluated0 = validate581.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -27939,34 +30403,34 @@ function validate540(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate540.errors = vErrors;
+  validate581.errors = vErrors;
   return errors === 0;
 }
-validate540.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate539(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate581.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate580(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate539.evaluated;
+  const evaluated0 = validate580.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate540(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate540.errors : vErrors.concat(validate540.errors);
+  if (!validate581(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate581.errors : vErrors.concat(validate581.errors);
     errors = vErrors.length;
   }
-  validate539.errors = vErrors;
+  validate580.errors = vErrors;
   return errors === 0;
 }
-validate539.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSyncRun_200 = validate543;
-function validate544(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate580.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSyncRun_200 = validate584;
+function validate585(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate544.evaluated;
+  const evaluated0 = validate585.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28065,7 +30529,7 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema267.properties, key0)) {
+      if (!func13.call(schema284.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -28120,21 +30584,21 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate483(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+      if (!validate524(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate529(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
+      if (!validate570(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate570.errors : vErrors.concat(validate570.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema267.properties.error.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -28191,7 +30655,7 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data7 = data.requested_by;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema267.properties.requested_by.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema284.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -28236,7 +30700,7 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data9 = data.started_at;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema267.properties.started_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema284.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -28259,7 +30723,7 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data10 = data.finished_at;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema267.properties.finished_at.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema284.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -28288,34 +30752,34 @@ function validate544(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate544.errors = vErrors;
+  validate585.errors = vErrors;
   return errors === 0;
 }
-validate544.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate543(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate585.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate584(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate543.evaluated;
+  const evaluated0 = validate584.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate544(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate544.errors : vErrors.concat(validate544.errors);
+  if (!validate585(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate585.errors : vErrors.concat(validate585.errors);
     errors = vErrors.length;
   }
-  validate543.errors = vErrors;
+  validate584.errors = vErrors;
   return errors === 0;
 }
-validate543.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotFound = validate548;
-function validate549(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate584.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotFound = validate589;
+function validate590(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate549.evaluated;
+  const evaluated0 = validate590.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28468,34 +30932,34 @@ function validate549(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate549.errors = vErrors;
+  validate590.errors = vErrors;
   return errors === 0;
 }
-validate549.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate548(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate590.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate589(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate548.evaluated;
+  const evaluated0 = validate589.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate549(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate549.errors : vErrors.concat(validate549.errors);
+  if (!validate590(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate590.errors : vErrors.concat(validate590.errors);
     errors = vErrors.length;
   }
-  validate548.errors = vErrors;
+  validate589.errors = vErrors;
   return errors === 0;
 }
-validate548.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var cancelSyncRun_200 = validate5522;
-function validate553(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate589.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var cancelSyncRun_200 = validate593;
+function validate594(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate553.evaluated;
+  const evaluated0 = validate594.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28594,7 +31058,7 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema267.properties, key0)) {
+      if (!func13.call(schema284.properties, key0)) {
         const err10 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err10];
@@ -28649,21 +31113,21 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.status !== void 0) {
-      if (!validate483(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
+      if (!validate524(data.status, { instancePath: instancePath + "/status", parentData: data, parentDataProperty: "status", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate524.errors : vErrors.concat(validate524.errors);
         errors = vErrors.length;
       }
     }
     if (data.progress !== void 0) {
-      if (!validate529(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
-        vErrors = vErrors === null ? validate529.errors : vErrors.concat(validate529.errors);
+      if (!validate570(data.progress, { instancePath: instancePath + "/progress", parentData: data, parentDataProperty: "progress", rootData, dynamicAnchors })) {
+        vErrors = vErrors === null ? validate570.errors : vErrors.concat(validate570.errors);
         errors = vErrors.length;
       }
     }
     if (data.error !== void 0) {
       let data4 = data.error;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema267.properties.error.type }, message: "must be string,null" };
+        const err15 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err15];
         } else {
@@ -28720,7 +31184,7 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.requested_by !== void 0) {
       let data7 = data.requested_by;
       if (typeof data7 !== "string" && data7 !== null) {
-        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema267.properties.requested_by.type }, message: "must be string,null" };
+        const err20 = { instancePath: instancePath + "/requested_by", schemaPath: "#/properties/requested_by/type", keyword: "type", params: { type: schema284.properties.requested_by.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err20];
         } else {
@@ -28765,7 +31229,7 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.started_at !== void 0) {
       let data9 = data.started_at;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema267.properties.started_at.type }, message: "must be string,null" };
+        const err24 = { instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema284.properties.started_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err24];
         } else {
@@ -28788,7 +31252,7 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.finished_at !== void 0) {
       let data10 = data.finished_at;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema267.properties.finished_at.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/finished_at", schemaPath: "#/properties/finished_at/type", keyword: "type", params: { type: schema284.properties.finished_at.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -28817,34 +31281,34 @@ function validate553(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate553.errors = vErrors;
+  validate594.errors = vErrors;
   return errors === 0;
 }
-validate553.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate5522(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate594.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate593(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate5522.evaluated;
+  const evaluated0 = validate593.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate553(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate553.errors : vErrors.concat(validate553.errors);
+  if (!validate594(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate594.errors : vErrors.concat(validate594.errors);
     errors = vErrors.length;
   }
-  validate5522.errors = vErrors;
+  validate593.errors = vErrors;
   return errors === 0;
 }
-validate5522.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_SyncRunNotActive = validate557;
-function validate558(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate593.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_SyncRunNotActive = validate598;
+function validate599(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate558.evaluated;
+  const evaluated0 = validate599.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -28997,35 +31461,35 @@ function validate558(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate558.errors = vErrors;
+  validate599.errors = vErrors;
   return errors === 0;
 }
-validate558.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate557(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate599.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate598(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate557.evaluated;
+  const evaluated0 = validate598.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate558(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate558.errors : vErrors.concat(validate558.errors);
+  if (!validate599(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate599.errors : vErrors.concat(validate599.errors);
     errors = vErrors.length;
   }
-  validate557.errors = vErrors;
+  validate598.errors = vErrors;
   return errors === 0;
 }
-validate557.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getSetupStatus_200 = validate561;
-var schema282 = { "type": "object", "description": "The set-up progress of an organization.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "The set-up state." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status refers to. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "The status of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Never becomes false again." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or they are being removed. They do not affect the other fields." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "The next step." } } };
-function validate562(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate598.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getSetupStatus_200 = validate602;
+var schema299 = { "type": "object", "description": "The set-up progress of an organization.", "additionalProperties": false, "required": ["state", "has_integration", "providers", "has_sync_config", "sync_config_id", "sync_status", "first_sync_completed", "selected_repositories_count", "last_sync_error", "can_start_sync", "has_demo_data", "next_action"], "properties": { "state": { "type": "string", "enum": ["missing_integration", "missing_sync_config", "failed_sync", "running_sync", "ready"], "description": "The set-up state." }, "has_integration": { "type": "boolean", "description": "Whether there is an active integration." }, "providers": { "type": "array", "uniqueItems": true, "description": "The code hosts with an active integration, sorted.", "items": { "$ref": "contract#/components/schemas/CodeHost" } }, "has_sync_config": { "type": "boolean", "description": "Whether there is a sync configuration." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The configuration that the status refers to. Null when there is none." }, "sync_status": { "type": "string", "enum": ["none", "pending", "running", "partial", "complete", "failed"], "description": "The status of its latest run; `none` before the first one. A cancelled run counts as `failed`." }, "first_sync_completed": { "type": "boolean", "description": "Whether any run has ever completed. Never becomes false again." }, "selected_repositories_count": { "type": "integer", "minimum": 0, "description": "How many repositories or patterns the configuration selects." }, "last_sync_error": { "type": ["string", "null"], "description": "Why the latest run failed. Null when it did not." }, "can_start_sync": { "type": "boolean", "description": "Whether a run can be started now." }, "has_demo_data": { "type": "boolean", "description": "Whether the organization has demo data, or they are being removed. They do not affect the other fields." }, "next_action": { "type": "string", "enum": ["connect_integration", "create_sync_config", "start_sync", "wait", "none"], "description": "The next step." } } };
+function validate603(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate562.evaluated;
+  const evaluated0 = validate603.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29142,7 +31606,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema282.properties, key0)) {
+      if (!func13.call(schema299.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -29164,7 +31628,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "missing_integration" || data0 === "missing_sync_config" || data0 === "failed_sync" || data0 === "running_sync" || data0 === "ready")) {
-        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema282.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err14 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema299.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err14];
         } else {
@@ -29189,8 +31653,8 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
       if (Array.isArray(data2)) {
         const len0 = data2.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate437(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
+          if (!validate478(data2[i0], { instancePath: instancePath + "/providers/" + i0, parentData: data2, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate478.errors : vErrors.concat(validate478.errors);
             errors = vErrors.length;
           }
         }
@@ -29237,7 +31701,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data5 = data.sync_config_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema282.properties.sync_config_id.type }, message: "must be string,null" };
+        const err19 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema299.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err19];
         } else {
@@ -29269,7 +31733,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data6 === "none" || data6 === "pending" || data6 === "running" || data6 === "partial" || data6 === "complete" || data6 === "failed")) {
-        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema282.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
+        const err22 = { instancePath: instancePath + "/sync_status", schemaPath: "#/properties/sync_status/enum", keyword: "enum", params: { allowedValues: schema299.properties.sync_status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err22];
         } else {
@@ -29315,7 +31779,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.last_sync_error !== void 0) {
       let data9 = data.last_sync_error;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema282.properties.last_sync_error.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/last_sync_error", schemaPath: "#/properties/last_sync_error/type", keyword: "type", params: { type: schema299.properties.last_sync_error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -29358,7 +31822,7 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data12 === "connect_integration" || data12 === "create_sync_config" || data12 === "start_sync" || data12 === "wait" || data12 === "none")) {
-        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema282.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
+        const err30 = { instancePath: instancePath + "/next_action", schemaPath: "#/properties/next_action/enum", keyword: "enum", params: { allowedValues: schema299.properties.next_action.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err30];
         } else {
@@ -29376,35 +31840,35 @@ function validate562(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate562.errors = vErrors;
+  validate603.errors = vErrors;
   return errors === 0;
 }
-validate562.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate561(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate603.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate602(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate561.evaluated;
+  const evaluated0 = validate602.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate562(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate562.errors : vErrors.concat(validate562.errors);
+  if (!validate603(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate603.errors : vErrors.concat(validate603.errors);
     errors = vErrors.length;
   }
-  validate561.errors = vErrors;
+  validate602.errors = vErrors;
   return errors === 0;
 }
-validate561.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getDemoData_200 = validate565;
-var schema284 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has completed. `failed`: the latest run failed or was cancelled, and the data may be incomplete. `removing`: the data are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal must be retried. Null when nothing failed." } } };
-function validate566(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate602.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getDemoData_200 = validate606;
+var schema301 = { "type": "object", "description": "The demo data of an organization.", "additionalProperties": false, "required": ["state", "sync_config_id", "sync_run_id", "error"], "properties": { "state": { "type": "string", "enum": ["absent", "filling", "present", "failed", "removing"], "description": "`absent`: there are none. `filling`: a run is pending or running. `present`: the latest run has completed. `failed`: the latest run failed or was cancelled, and the data may be incomplete. `removing`: the data are being removed." }, "sync_config_id": { "type": ["string", "null"], "format": "uuid", "description": "The sync configuration that reads them. Null when there is none." }, "sync_run_id": { "type": ["string", "null"], "format": "uuid", "description": "The latest run of that configuration. Null before the first one." }, "error": { "type": ["string", "null"], "description": "Why the latest run failed, or why the removal must be retried. Null when nothing failed." } } };
+function validate607(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate566.evaluated;
+  const evaluated0 = validate607.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29471,7 +31935,7 @@ function validate566(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema284.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema301.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -29483,7 +31947,7 @@ function validate566(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema284.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema301.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -29506,7 +31970,7 @@ function validate566(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema284.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema301.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -29529,7 +31993,7 @@ function validate566(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema301.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -29547,34 +32011,34 @@ function validate566(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate566.errors = vErrors;
+  validate607.errors = vErrors;
   return errors === 0;
 }
-validate566.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate565(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate607.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate606(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate565.evaluated;
+  const evaluated0 = validate606.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate566(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate566.errors : vErrors.concat(validate566.errors);
+  if (!validate607(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate607.errors : vErrors.concat(validate607.errors);
     errors = vErrors.length;
   }
-  validate565.errors = vErrors;
+  validate606.errors = vErrors;
   return errors === 0;
 }
-validate565.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var createDemoData_202 = validate568;
-function validate569(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate606.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var createDemoData_202 = validate609;
+function validate610(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate569.evaluated;
+  const evaluated0 = validate610.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29641,7 +32105,7 @@ function validate569(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema284.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema301.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -29653,7 +32117,7 @@ function validate569(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema284.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema301.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -29676,7 +32140,7 @@ function validate569(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema284.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema301.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -29699,7 +32163,7 @@ function validate569(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema301.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -29717,34 +32181,34 @@ function validate569(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate569.errors = vErrors;
+  validate610.errors = vErrors;
   return errors === 0;
 }
-validate569.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate568(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate610.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate609(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate568.evaluated;
+  const evaluated0 = validate609.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate569(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate569.errors : vErrors.concat(validate569.errors);
+  if (!validate610(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate610.errors : vErrors.concat(validate610.errors);
     errors = vErrors.length;
   }
-  validate568.errors = vErrors;
+  validate609.errors = vErrors;
   return errors === 0;
 }
-validate568.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_DemoDataRemovalActive = validate571;
-function validate5722(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate609.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_DemoDataRemovalActive = validate612;
+function validate613(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate5722.evaluated;
+  const evaluated0 = validate613.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29897,34 +32361,34 @@ function validate5722(data, { instancePath = "", parentData, parentDataProperty,
     }
     errors++;
   }
-  validate5722.errors = vErrors;
+  validate613.errors = vErrors;
   return errors === 0;
 }
-validate5722.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate571(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate613.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate612(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate571.evaluated;
+  const evaluated0 = validate612.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate5722(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate5722.errors : vErrors.concat(validate5722.errors);
+  if (!validate613(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate613.errors : vErrors.concat(validate613.errors);
     errors = vErrors.length;
   }
-  validate571.errors = vErrors;
+  validate612.errors = vErrors;
   return errors === 0;
 }
-validate571.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var removeDemoData_202 = validate575;
-function validate576(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate612.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var removeDemoData_202 = validate616;
+function validate617(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate576.evaluated;
+  const evaluated0 = validate617.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -29991,7 +32455,7 @@ function validate576(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data0 === "absent" || data0 === "filling" || data0 === "present" || data0 === "failed" || data0 === "removing")) {
-        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema284.properties.state.enum }, message: "must be equal to one of the allowed values" };
+        const err6 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema301.properties.state.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err6];
         } else {
@@ -30003,7 +32467,7 @@ function validate576(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_config_id !== void 0) {
       let data1 = data.sync_config_id;
       if (typeof data1 !== "string" && data1 !== null) {
-        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema284.properties.sync_config_id.type }, message: "must be string,null" };
+        const err7 = { instancePath: instancePath + "/sync_config_id", schemaPath: "#/properties/sync_config_id/type", keyword: "type", params: { type: schema301.properties.sync_config_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err7];
         } else {
@@ -30026,7 +32490,7 @@ function validate576(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.sync_run_id !== void 0) {
       let data2 = data.sync_run_id;
       if (typeof data2 !== "string" && data2 !== null) {
-        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema284.properties.sync_run_id.type }, message: "must be string,null" };
+        const err9 = { instancePath: instancePath + "/sync_run_id", schemaPath: "#/properties/sync_run_id/type", keyword: "type", params: { type: schema301.properties.sync_run_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err9];
         } else {
@@ -30049,7 +32513,7 @@ function validate576(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.error !== void 0) {
       let data3 = data.error;
       if (typeof data3 !== "string" && data3 !== null) {
-        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema284.properties.error.type }, message: "must be string,null" };
+        const err11 = { instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema301.properties.error.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err11];
         } else {
@@ -30067,36 +32531,36 @@ function validate576(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate576.errors = vErrors;
+  validate617.errors = vErrors;
   return errors === 0;
 }
-validate576.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate575(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate617.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate616(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate575.evaluated;
+  const evaluated0 = validate616.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate576(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate576.errors : vErrors.concat(validate576.errors);
+  if (!validate617(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate617.errors : vErrors.concat(validate617.errors);
     errors = vErrors.length;
   }
-  validate575.errors = vErrors;
+  validate616.errors = vErrors;
   return errors === 0;
 }
-validate575.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var listAuditLog_200 = validate578;
-var schema293 = { "type": "object", "description": "One recorded action or attempt.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "The action, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. New actions may be added." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added." }, "resource_id": { "type": ["string", "null"], "description": "The id of the resource. Null when it has none." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization of the action. Null outside any organization." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "The acting user. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "Additional information, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null for actions of the server." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
+validate616.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var listAuditLog_200 = validate619;
+var schema310 = { "type": "object", "description": "One recorded action or attempt.", "additionalProperties": false, "required": ["id", "at", "action", "resource_kind", "resource_id", "org_id", "user_id", "status", "note", "ip", "user_agent", "request_id"], "properties": { "id": { "type": "string", "format": "uuid", "description": "The id of the record." }, "at": { "type": "string", "format": "date-time", "description": "When it happened." }, "action": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "The action, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. New actions may be added." }, "resource_kind": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Z][A-Z_]*$", "description": "The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added." }, "resource_id": { "type": ["string", "null"], "description": "The id of the resource. Null when it has none." }, "org_id": { "type": ["string", "null"], "format": "uuid", "description": "The organization of the action. Null outside any organization." }, "user_id": { "type": ["string", "null"], "format": "uuid", "description": "The acting user. Null when nobody was logged in." }, "status": { "type": "string", "enum": ["success", "failure"], "description": "Whether it succeeded." }, "note": { "type": ["string", "null"], "description": "Additional information, such as the reason of a failure." }, "ip": { "type": ["string", "null"], "description": "The IP address of the caller. Null for actions of the server." }, "user_agent": { "type": ["string", "null"], "description": "The `User-Agent` header of the caller. Null when there was none." }, "request_id": { "type": ["string", "null"], "description": "The `X-Request-Id` of the request. Null when there was none." } } };
 var pattern11 = new RegExp("^[A-Z][A-Z_]*$", "u");
-function validate580(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate621(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate580.evaluated;
+  const evaluated0 = validate621.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30213,7 +32677,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
       errors++;
     }
     for (const key0 in data) {
-      if (!func13.call(schema293.properties, key0)) {
+      if (!func13.call(schema310.properties, key0)) {
         const err12 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         if (vErrors === null) {
           vErrors = [err12];
@@ -30350,7 +32814,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.resource_id !== void 0) {
       let data4 = data.resource_id;
       if (typeof data4 !== "string" && data4 !== null) {
-        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema293.properties.resource_id.type }, message: "must be string,null" };
+        const err25 = { instancePath: instancePath + "/resource_id", schemaPath: "#/properties/resource_id/type", keyword: "type", params: { type: schema310.properties.resource_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err25];
         } else {
@@ -30362,7 +32826,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.org_id !== void 0) {
       let data5 = data.org_id;
       if (typeof data5 !== "string" && data5 !== null) {
-        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema293.properties.org_id.type }, message: "must be string,null" };
+        const err26 = { instancePath: instancePath + "/org_id", schemaPath: "#/properties/org_id/type", keyword: "type", params: { type: schema310.properties.org_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err26];
         } else {
@@ -30385,7 +32849,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_id !== void 0) {
       let data6 = data.user_id;
       if (typeof data6 !== "string" && data6 !== null) {
-        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema293.properties.user_id.type }, message: "must be string,null" };
+        const err28 = { instancePath: instancePath + "/user_id", schemaPath: "#/properties/user_id/type", keyword: "type", params: { type: schema310.properties.user_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err28];
         } else {
@@ -30417,7 +32881,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
         errors++;
       }
       if (!(data7 === "success" || data7 === "failure")) {
-        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema293.properties.status.enum }, message: "must be equal to one of the allowed values" };
+        const err31 = { instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema310.properties.status.enum }, message: "must be equal to one of the allowed values" };
         if (vErrors === null) {
           vErrors = [err31];
         } else {
@@ -30429,7 +32893,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.note !== void 0) {
       let data8 = data.note;
       if (typeof data8 !== "string" && data8 !== null) {
-        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema293.properties.note.type }, message: "must be string,null" };
+        const err32 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema310.properties.note.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err32];
         } else {
@@ -30441,7 +32905,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.ip !== void 0) {
       let data9 = data.ip;
       if (typeof data9 !== "string" && data9 !== null) {
-        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema293.properties.ip.type }, message: "must be string,null" };
+        const err33 = { instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema310.properties.ip.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err33];
         } else {
@@ -30453,7 +32917,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.user_agent !== void 0) {
       let data10 = data.user_agent;
       if (typeof data10 !== "string" && data10 !== null) {
-        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema293.properties.user_agent.type }, message: "must be string,null" };
+        const err34 = { instancePath: instancePath + "/user_agent", schemaPath: "#/properties/user_agent/type", keyword: "type", params: { type: schema310.properties.user_agent.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err34];
         } else {
@@ -30465,7 +32929,7 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     if (data.request_id !== void 0) {
       let data11 = data.request_id;
       if (typeof data11 !== "string" && data11 !== null) {
-        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema293.properties.request_id.type }, message: "must be string,null" };
+        const err35 = { instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema310.properties.request_id.type }, message: "must be string,null" };
         if (vErrors === null) {
           vErrors = [err35];
         } else {
@@ -30483,14 +32947,14 @@ function validate580(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate580.errors = vErrors;
+  validate621.errors = vErrors;
   return errors === 0;
 }
-validate580.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate579(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate621.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate620(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate579.evaluated;
+  const evaluated0 = validate620.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30541,8 +33005,8 @@ function validate579(data, { instancePath = "", parentData, parentDataProperty, 
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate580(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate580.errors : vErrors.concat(validate580.errors);
+          if (!validate621(data0[i0], { instancePath: instancePath + "/items/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate621.errors : vErrors.concat(validate621.errors);
             errors = vErrors.length;
           }
         }
@@ -30571,34 +33035,34 @@ function validate579(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate579.errors = vErrors;
+  validate620.errors = vErrors;
   return errors === 0;
 }
-validate579.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate578(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate620.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate619(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate578.evaluated;
+  const evaluated0 = validate619.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate579(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate579.errors : vErrors.concat(validate579.errors);
+  if (!validate620(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate620.errors : vErrors.concat(validate620.errors);
     errors = vErrors.length;
   }
-  validate578.errors = vErrors;
+  validate619.errors = vErrors;
   return errors === 0;
 }
-validate578.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getLiveness_200 = validate584;
-function validate585(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate619.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getLiveness_200 = validate625;
+function validate626(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate585.evaluated;
+  const evaluated0 = validate626.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30656,34 +33120,34 @@ function validate585(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate585.errors = vErrors;
+  validate626.errors = vErrors;
   return errors === 0;
 }
-validate585.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate584(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate626.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate625(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate584.evaluated;
+  const evaluated0 = validate625.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate585(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate585.errors : vErrors.concat(validate585.errors);
+  if (!validate626(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate626.errors : vErrors.concat(validate626.errors);
     errors = vErrors.length;
   }
-  validate584.errors = vErrors;
+  validate625.errors = vErrors;
   return errors === 0;
 }
-validate584.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getReadiness_200 = validate587;
-function validate588(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate625.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getReadiness_200 = validate628;
+function validate629(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate588.evaluated;
+  const evaluated0 = validate629.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30741,35 +33205,35 @@ function validate588(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate588.errors = vErrors;
+  validate629.errors = vErrors;
   return errors === 0;
 }
-validate588.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate587(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate629.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate628(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate587.evaluated;
+  const evaluated0 = validate628.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate588(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate588.errors : vErrors.concat(validate588.errors);
+  if (!validate629(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate629.errors : vErrors.concat(validate629.errors);
     errors = vErrors.length;
   }
-  validate587.errors = vErrors;
+  validate628.errors = vErrors;
   return errors === 0;
 }
-validate587.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var getMetrics_200 = validate590;
-function validate590(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate628.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var getMetrics_200 = validate631;
+function validate631(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate590.evaluated;
+  const evaluated0 = validate631.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -30785,15 +33249,15 @@ function validate590(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate590.errors = vErrors;
+  validate631.errors = vErrors;
   return errors === 0;
 }
-validate590.evaluated = { "dynamicProps": false, "dynamicItems": false };
-var getJwks_200 = validate591;
-function validate593(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate631.evaluated = { "dynamicProps": false, "dynamicItems": false };
+var getJwks_200 = validate6322;
+function validate634(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate593.evaluated;
+  const evaluated0 = validate634.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -31001,14 +33465,14 @@ function validate593(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate593.errors = vErrors;
+  validate634.errors = vErrors;
   return errors === 0;
 }
-validate593.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate5922(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate634.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate633(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate5922.evaluated;
+  const evaluated0 = validate633.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -31050,8 +33514,8 @@ function validate5922(data, { instancePath = "", parentData, parentDataProperty,
         }
         const len0 = data0.length;
         for (let i0 = 0; i0 < len0; i0++) {
-          if (!validate593(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
-            vErrors = vErrors === null ? validate593.errors : vErrors.concat(validate593.errors);
+          if (!validate634(data0[i0], { instancePath: instancePath + "/keys/" + i0, parentData: data0, parentDataProperty: i0, rootData, dynamicAnchors })) {
+            vErrors = vErrors === null ? validate634.errors : vErrors.concat(validate634.errors);
             errors = vErrors.length;
           }
         }
@@ -31074,34 +33538,34 @@ function validate5922(data, { instancePath = "", parentData, parentDataProperty,
     }
     errors++;
   }
-  validate5922.errors = vErrors;
+  validate633.errors = vErrors;
   return errors === 0;
 }
-validate5922.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate591(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate633.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate6322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate591.evaluated;
+  const evaluated0 = validate6322.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate5922(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate5922.errors : vErrors.concat(validate5922.errors);
+  if (!validate633(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate633.errors : vErrors.concat(validate633.errors);
     errors = vErrors.length;
   }
-  validate591.errors = vErrors;
+  validate6322.errors = vErrors;
   return errors === 0;
 }
-validate591.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_RouteNotFound = validate596;
-function validate597(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate6322.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_RouteNotFound = validate637;
+function validate638(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate597.evaluated;
+  const evaluated0 = validate638.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -31254,34 +33718,34 @@ function validate597(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate597.errors = vErrors;
+  validate638.errors = vErrors;
   return errors === 0;
 }
-validate597.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate596(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate638.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate637(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate596.evaluated;
+  const evaluated0 = validate637.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate597(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate597.errors : vErrors.concat(validate597.errors);
+  if (!validate638(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate638.errors : vErrors.concat(validate638.errors);
     errors = vErrors.length;
   }
-  validate596.errors = vErrors;
+  validate637.errors = vErrors;
   return errors === 0;
 }
-validate596.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-var problem_MethodNotAllowed = validate600;
-function validate601(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate637.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+var problem_MethodNotAllowed = validate641;
+function validate6422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate601.evaluated;
+  const evaluated0 = validate6422.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -31477,29 +33941,29 @@ function validate601(data, { instancePath = "", parentData, parentDataProperty, 
     }
     errors++;
   }
-  validate601.errors = vErrors;
+  validate6422.errors = vErrors;
   return errors === 0;
 }
-validate601.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
-function validate600(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate6422.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+function validate641(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   ;
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate600.evaluated;
+  const evaluated0 = validate641.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
   if (evaluated0.dynamicItems) {
     evaluated0.items = void 0;
   }
-  if (!validate601(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-    vErrors = vErrors === null ? validate601.errors : vErrors.concat(validate601.errors);
+  if (!validate6422(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+    vErrors = vErrors === null ? validate6422.errors : vErrors.concat(validate6422.errors);
     errors = vErrors.length;
   }
-  validate600.errors = vErrors;
+  validate641.errors = vErrors;
   return errors === 0;
 }
-validate600.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate641.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   acceptInvite_200,
   acceptInvite_body,
@@ -31523,8 +33987,12 @@ export {
   createTeam_201,
   createTeam_body,
   createTeam_path,
+  createView_201,
+  createView_body,
+  createView_path,
   deleteSyncConfig_path,
   deleteTeam_path,
+  deleteView_path,
   disconnectIntegration_path,
   disownAccount_200,
   disownAccount_body,
@@ -31574,6 +34042,9 @@ export {
   listTeams_200,
   listTeams_path,
   listTeams_query,
+  listViews_200,
+  listViews_path,
+  listViews_query,
   login_200,
   login_body,
   logout_200,
@@ -31628,6 +34099,8 @@ export {
   problem_Unauthenticated,
   problem_UnsupportedMediaType,
   problem_ValidationFailed,
+  problem_ViewLimitReached,
+  problem_ViewNotFound,
   problem_WrongPassword,
   refreshBrowserSession_200,
   refreshBrowserSession_cookie,
@@ -31664,6 +34137,9 @@ export {
   updateTeam_200,
   updateTeam_body,
   updateTeam_path,
+  updateView_200,
+  updateView_body,
+  updateView_path,
   validateToken_200,
   validateToken_body,
   verifyEmail_200,

@@ -48,6 +48,8 @@ import { importTeams } from './teams/import-teams.js';
 import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
 
+import { createView, deleteView, listViews, updateView } from './views/views.js';
+
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   acceptInvite,
@@ -111,6 +113,10 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateOrganization,
   updateSyncConfig,
   updateTeam,
+  createView,
+  deleteView,
+  listViews,
+  updateView,
   validateToken,
   verifyEmail,
 };

@@ -1,6 +1,7 @@
 /** `npm run bench [name ...]`: measures side by side and prints ratios. Never part of the tests. */
 import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
 import { benchCompose } from './compose/compose.js';
+import { benchConsole } from './console/interactive.js';
 import { benchThroughput } from './http/throughput.js';
 import { benchCrowd } from './platform/crowd.js';
 import { benchLogin } from './platform/login.js';
@@ -17,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   crowd: benchCrowd,
   start: benchStart,
   'sdk-size': benchSdkSize,
+  console: benchConsole,
   compose: benchCompose,
   sync: benchSyncGit,
   units: benchUnits,

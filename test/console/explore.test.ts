@@ -40,6 +40,34 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('is saved under a name, opened by another member, renamed and deleted', async () => {
+    const { page, complaints } = visitor;
+    await page.getByLabel('By', { exact: true }).selectOption('Repository');
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    await page.getByLabel('Name of the view').fill('Repositories in March');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Repositories in March is saved.').waitFor();
+
+    const viewer = await running.visitor();
+    await viewer.open('/console/explore');
+    await viewer.logIn(await running.platform.signUp({ invitedBy: owner, role: 'viewer' }));
+    await viewer.page.getByRole('link', { name: 'Repositories in March' }).click();
+    await viewer.page.getByRole('region', { name: 'Work units by repository', exact: true }).waitFor();
+    expect(new URL(viewer.page.url()).searchParams.get('start')).toBe('2026-03-01');
+    expect(await viewer.page.getByRole('button', { name: 'Save this view' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Rename or delete' }).click();
+    await page.getByText('Rename', { exact: true }).click();
+    await page.getByLabel('New name').fill('March');
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByText('The view is called March now.').waitFor();
+    await page.getByRole('button', { name: 'Delete March' }).click();
+    await page.getByText('March is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('No view is saved yet').waitFor();
+    expect([...complaints, ...viewer.complaints]).toEqual([]);
+  });
+
   test('says what the server would refuse instead of asking it', async () => {
     const { page, complaints } = visitor;
     await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();

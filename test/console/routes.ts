@@ -1,5 +1,6 @@
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
+import { exampleDefinition } from '../platform/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { preparePeople } from './people-data.js';
 import { prepareSources } from './sources-data.js';
@@ -70,6 +71,21 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     path: '/explore?range=custom&start=2026-01-01&end=2026-03-31&dimension=team&measure=throughput&theme=quality',
     as: 'owner',
     ready: 'Completed work units by team, by week',
+  },
+  {
+    name: 'explore-views',
+    path: '/explore?range=custom&start=2026-01-01&end=2026-03-31',
+    as: 'owner',
+    ready: 'Quality by team',
+    prepare: async (platform, owner) => {
+      const path = `/api/v1/organizations/${owner.orgId}/views`;
+      const body = { name: 'Quality by team', definition: exampleDefinition };
+      await platform.json('POST', path, { token: owner.accessToken, body });
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Rename or delete' }).click();
+      await page.getByText('Rename', { exact: true }).click();
+    },
   },
   {
     name: 'explore-limit',

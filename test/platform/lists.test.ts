@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
 import { entriesAt, follow, record } from '../support/recorder-pointers.js';
+import { exampleDefinition } from './views/definition.js';
 import { platformExamples } from './service/send-example.js';
 
 const contract: unknown = JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8'));
@@ -39,24 +40,39 @@ const fillings: Readonly<Record<string, (index: number) => Promise<unknown>>> = 
     }),
 };
 
+describe('the saved views', () => {
+  it('are the same read whole and one at a time', async () => {
+    const path = `/api/v1/organizations/${owner.orgId}/views`;
+    for (const index of [1, 2, 3, 4]) {
+      await send('POST', path, { name: `view ${index}`, definition: exampleDefinition });
+      if (index % 2 === 0) platform.clock.advance(1);
+    }
+    await expectSamePaged(path);
+  });
+});
+
 describe.each(Object.keys(fillings))('the list %s', (path) => {
   it('is the same read whole and one item at a time', async () => {
     for (const index of [1, 2, 3, 4]) {
       await fillings[path]?.(index);
       if (index % 2 === 0) platform.clock.advance(1);
     }
-    const { items: all } = await send('GET', path);
-    const one: unknown[] = [];
-    for (let query = '?limit=1'; query !== '';) {
-      const { items, next_cursor: cursor } = await send('GET', `${path}${query}`);
-      expect(items).toHaveLength(1);
-      one.push(...(items as unknown[]));
-      query = typeof cursor === 'string' ? `?limit=1&cursor=${cursor}` : '';
-    }
-    expect(one).toEqual(all);
-    expect(one.length).toBeGreaterThanOrEqual(4);
+    await expectSamePaged(path);
   });
 });
+
+async function expectSamePaged(path: string): Promise<void> {
+  const { items: all } = await send('GET', path);
+  const one: unknown[] = [];
+  for (let query = '?limit=1'; query !== '';) {
+    const { items, next_cursor: cursor } = await send('GET', `${path}${query}`);
+    expect(items).toHaveLength(1);
+    one.push(...(items as unknown[]));
+    query = typeof cursor === 'string' ? `?limit=1&cursor=${cursor}` : '';
+  }
+  expect(one).toEqual(all);
+  expect(one.length).toBeGreaterThanOrEqual(4);
+}
 
 describe('the sessions', () => {
   it('keep their order when one is refreshed while somebody pages', async () => {

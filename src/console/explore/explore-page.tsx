@@ -9,6 +9,7 @@ import { View } from '../ui/view.js';
 import { choicesOf, faultOf, variablesOf, type Catalog, type Choices } from './choices.js';
 import { ChoiceForm } from './choice-form.js';
 import { ExploredCharts } from './explored-charts.js';
+import { SavedViews } from './saved-views.js';
 import { useCatalog, useExplored } from './figures.js';
 
 /** Any measure by any dimension over time. Everything is in the address, so that a link shows the same. */
@@ -28,6 +29,7 @@ export default function ExplorePage(): JSX.Element {
             <ChoiceForm choices={choices} catalog={catalog} onChange={setParts} />
             <Picked orgId={orgId} picks={choices.picks} onChange={setParts} />
             <Answer orgId={orgId} choices={choices} catalog={catalog} />
+            <SavedViews orgId={orgId} choices={choices} />
           </>
         )}
       </View>

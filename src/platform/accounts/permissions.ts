@@ -10,7 +10,7 @@ export function reaches(role: Role, needed: Role): boolean {
 
 const granted: Readonly<Record<Role, readonly string[]>> = {
   viewer: ['analytics:read', 'organization:read', 'members:read', 'teams:read'],
-  member: ['analytics:export'],
+  member: ['analytics:export', 'views:write'],
   admin: [
     'organization:write',
     'members:invite',

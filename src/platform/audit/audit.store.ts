@@ -40,7 +40,8 @@ export type AuditResource =
   | 'SYNC_CONFIG'
   | 'SYNC_RUN'
   | 'DEMO_DATA'
-  | 'TEAM';
+  | 'TEAM'
+  | 'VIEW';
 
 export interface AuditRecord {
   readonly action: AuditAction;

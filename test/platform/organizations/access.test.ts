@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, teams, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(34);
+it('covers the operations of organizations, teams, views, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(38);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -57,7 +57,7 @@ it.each(operations)('$operationId is refused to a token without an organization'
   await expectRefused(example, orgless, 'organization-required');
 });
 
-const forViewers = ['listMembers', 'listTeams', 'getTeam', 'getTeamAssignment'];
+const forViewers = ['listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews'];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 
 it.each(forAdmins)('$operationId is refused to a viewer', async (example) => {

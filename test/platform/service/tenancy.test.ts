@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { exampleDefinition } from '../views/definition.js';
 import { named, platformExamples, sendExample } from './send-example.js';
 
 /** One organization with something of everything. */
@@ -105,6 +106,7 @@ async function everythingOf({ owner }: Tenant): Promise<unknown> {
     sql`select * from invites where org_id = ${orgId} order by id`,
     sql`select * from integrations where org_id = ${orgId} order by id`,
     sql`select * from sync_configs where org_id = ${orgId} order by id`,
+    sql`select * from saved_views where org_id = ${orgId} order by id`,
     sql`select * from sync_runs where org_id = ${orgId} order by id`,
     sql`select * from team_files where org_id = ${orgId}`,
     sql`select * from refresh_tokens where user_id = ${userId} order by created_at, token_hash`,
@@ -132,6 +134,10 @@ async function createTenant(mark: string): Promise<Tenant> {
   const config = await create('/api/v1/admin/sync-configs', { ...syncConfig(mark), integration_id: integration.id });
   const run = await create(`/api/v1/admin/sync-configs/${config.id}/runs`);
   const team = await create(`/api/v1/organizations/${owner.orgId}/teams`, { id: mark, members: [`${mark}-member`] });
+  const view = await create(`/api/v1/organizations/${owner.orgId}/views`, {
+    name: `${mark} view`,
+    definition: exampleDefinition,
+  });
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
   const ids = {
     org_id: owner.orgId,
@@ -141,6 +147,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     sync_config_id: String(config.id),
     run_id: String(run.id),
     team_id: String(team.id),
+    view_id: String(view.id),
     session_id: String(sessions.body.items[0].id),
   };
   return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };

@@ -1049,6 +1049,130 @@ export function assignTeams(client: PlatformClient, request: AssignTeamsRequest)
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/views` */
+export interface ListViewsRequest extends CallOptions {
+  readonly params: operations['listViews']['parameters']['path'];
+  readonly query?: NonNullable<operations['listViews']['parameters']['query']> | undefined;
+}
+export type ListViewsResult =
+  | Success<200, Schemas['ViewPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
+export function listViews(client: PlatformClient, request: ListViewsRequest): Promise<ListViewsResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/views',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/views` */
+export interface CreateViewRequest extends CallOptions {
+  readonly params: operations['createView']['parameters']['path'];
+  readonly body: Schemas['CreateViewRequest'];
+}
+export type CreateViewResult =
+  | Success<201, Schemas['View']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['ViewLimitReachedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Save a view (`POST /api/v1/organizations/{org_id}/views`). */
+export function createView(client: PlatformClient, request: CreateViewRequest): Promise<CreateViewResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/views',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/views/{view_id}` */
+export interface DeleteViewRequest extends CallOptions {
+  readonly params: operations['deleteView']['parameters']['path'];
+}
+export type DeleteViewResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['ViewNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`). */
+export function deleteView(client: PlatformClient, request: DeleteViewRequest): Promise<DeleteViewResult> {
+  return client.call(
+    { method: 'delete', path: '/api/v1/organizations/{org_id}/views/{view_id}', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/organizations/{org_id}/views/{view_id}` */
+export interface UpdateViewRequest extends CallOptions {
+  readonly params: operations['updateView']['parameters']['path'];
+  readonly body: Schemas['UpdateViewRequest'];
+}
+export type UpdateViewResult =
+  | Success<200, Schemas['View']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['ViewNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
+export function updateView(client: PlatformClient, request: UpdateViewRequest): Promise<UpdateViewResult> {
+  return client.call(
+    {
+      method: 'patch',
+      path: '/api/v1/organizations/{org_id}/views/{view_id}',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   readonly query?: NonNullable<operations['listIntegrations']['parameters']['query']> | undefined;

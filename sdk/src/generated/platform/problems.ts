@@ -43,6 +43,8 @@ export type Problem =
   | Schemas['TeamExistsProblem']
   | Schemas['TeamLimitReachedProblem']
   | Schemas['TeamNotFoundProblem']
+  | Schemas['ViewLimitReachedProblem']
+  | Schemas['ViewNotFoundProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['IntegrationNotFoundProblem']
   | Schemas['IntegrationInUseProblem']
@@ -97,6 +99,8 @@ export const problemTypes = [
   '/problems/team-exists',
   '/problems/team-limit-reached',
   '/problems/team-not-found',
+  '/problems/view-limit-reached',
+  '/problems/view-not-found',
   '/problems/integration-exists',
   '/problems/integration-not-found',
   '/problems/integration-in-use',

@@ -1,0 +1,77 @@
+/** Saved views: what the Explore page shows, under a name. */
+import { paginate } from '@plumbline/sdk';
+import { listViews, type Schemas } from '@plumbline/sdk/platform';
+import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
+import { partsOfPeriod, type Period } from '../analytics/period.js';
+import { dimensionNames, partsOfPicks, type Picks } from '../analytics/picks.js';
+import { withParts } from '../analytics/search.js';
+import { queries } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import type { Choices } from './choices.js';
+
+export type View = Schemas['View'];
+type Definition = Schemas['ViewDefinition'];
+
+/** The views of the organization, by name. */
+export function useViews(orgId: string): UseQueryResult<readonly View[]> {
+  return useQuery({
+    queryKey: ['views', orgId],
+    queryFn: async ({ signal }) => {
+      const all: View[] = [];
+      const pages = paginate(listViews, platform, { params: { org_id: orgId }, query: { limit: 200 }, signal });
+      for await (const each of pages) all.push(each);
+      return all.sort((a, b) => a.name.localeCompare(b.name));
+    },
+  });
+}
+
+/** Asks for the views again. */
+export function refreshViews(): void {
+  void queries.invalidateQueries({ queryKey: ['views'] });
+}
+
+const filterOf = {
+  THEME: 'themes',
+  SUBCATEGORY: 'subcategories',
+  TEAM: 'teams',
+  REPO: 'repos',
+  AUTHOR: 'authors',
+  WORK_TYPE: 'work_types',
+} as const;
+
+/** What is shown, as a view stores it. */
+export function definitionOf({ dimension, measure, interval, top, isWhole, period, picks }: Choices): Definition {
+  const { startDate: start_date, endDate: end_date } = period.range;
+  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+  for (const name of dimensionNames) Object.assign(filters, { [filterOf[name]]: picks[name] ?? [] });
+  return {
+    dimension: lower(dimension),
+    measure: lower(measure),
+    interval: lower(interval),
+    top,
+    whole_units: isWhole,
+    period: period.name === 'custom' ? { start_date, end_date } : { preset: period.name },
+    filters,
+  };
+}
+
+function lower<Name extends string>(name: Name): Lowercase<Name> {
+  return name.toLowerCase() as Lowercase<Name>; // as its type says
+}
+
+/** Where a view is shown. */
+export function hrefOfView({ definition }: View): string {
+  const { dimension, measure, interval, top, whole_units: isWhole, period, filters } = definition;
+  const picks: Picks = Object.fromEntries(dimensionNames.map((name) => [name, filters[filterOf[name]]]));
+  const parts = {
+    ...{ dimension, measure, interval, top: String(top), whole: isWhole ? 'yes' : null },
+    ...partsOfPeriod(periodParts(period)),
+    ...partsOfPicks(picks),
+  };
+  return `/explore?${withParts(new URLSearchParams(), parts).toString()}`;
+}
+
+function periodParts(period: Definition['period']): Pick<Period, 'name' | 'range'> {
+  if ('preset' in period) return { name: period.preset, range: { startDate: '', endDate: '' } };
+  return { name: 'custom', range: { startDate: period.start_date, endDate: period.end_date } };
+}

@@ -1,0 +1,44 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
+import {
+  insufficientRole,
+  viewNotFound,
+  type InsufficientRole,
+  type ViewNotFound,
+} from '../../../generated/problems.js';
+import type { Violation } from '../../contract/violations.js';
+import type { Role } from '../accounts/accounts.store.js';
+import { reaches } from '../accounts/permissions.js';
+
+/** How many views an organization can have. */
+export const mostViews = 200;
+/** The Analytics API refuses longer periods. */
+const mostDays = 365;
+const dayMs = 86_400_000;
+
+export const nameTaken: Violation = {
+  path: '/body/name',
+  rule: 'unique',
+  message: 'is the name of another view',
+};
+
+/** What is wrong with a definition beyond its schema. */
+export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | undefined): readonly Violation[] {
+  if (definition === undefined || 'preset' in definition.period) return [];
+  const { start_date: start, end_date: end } = definition.period;
+  const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
+  const path = '/body/definition/period/end_date';
+  if (days < 1) return [{ path, rule: 'minimum', message: 'must not be before start_date' }];
+  if (days > mostDays) return [{ path, rule: 'maximum', message: `must be at most ${mostDays} days after start_date` }];
+  return [];
+}
+
+/** Why a caller cannot change a view; null: the caller can. */
+export function refusalToChange(
+  view: { readonly created_by: string | null } | null,
+  caller: { readonly user_id: string; readonly role: Role },
+): ViewNotFound | InsufficientRole | null {
+  if (view === null) return viewNotFound({ message: 'The organization has no such view.' });
+  if (view.created_by === caller.user_id || reaches(caller.role, 'admin')) return null;
+  const message = 'Another member has saved this view. Only that member and admins can change it.';
+  return insufficientRole({ message, required_role: 'admin' });
+}
