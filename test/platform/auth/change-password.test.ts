@@ -87,11 +87,11 @@ describe('a change of the password', () => {
     await platform.database.sql.begin(async (sql) => {
       // Stops the request where it clears the failures: after the comparison. Before it, it only reads them.
       await sql`lock table login_failures in exclusive mode`;
-      let isAnswered = false;
-      changed = change(user, testPassword, testPassword).finally(() => (isAnswered = true));
+      const request = { isAnswered: false };
+      changed = change(user, testPassword, testPassword).finally(() => (request.isAnswered = true));
       const waiting = async (): Promise<readonly unknown[]> => sql`
         select 1 from pg_locks where not granted and relation = 'login_failures'::regclass`;
-      while (!isAnswered && (await waiting()).length === 0);
+      while (!request.isAnswered && (await waiting()).length === 0);
       const until = new Date(platform.clock.now().getTime() + 60_000);
       await sql`
         insert into login_failures (email, failed_at, last_failed_at, locked_until)

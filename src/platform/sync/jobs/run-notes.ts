@@ -8,7 +8,7 @@ const omission = /^(\d+) more notes? (?:is|are) left out\.$/;
 /**
  * Adds a note to those of a run: in one line, each once, without secrets. Beyond the limit, notes are only counted.
  *
- * @param secrets texts that must not appear, whoever put them there
+ * @param secrets texts that must not appear, whatever their source
  */
 export function withNote(notes: readonly string[], text: string, secrets: readonly string[]): readonly string[] {
   // Secrets first: a cut could leave the beginning of one.
