@@ -1,6 +1,6 @@
 /** Reading files that people write (rules, teams): everything that is wrong with one is reported at once. */
 import { readFile } from 'node:fs/promises';
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml';
 
 /** One thing that is wrong with a file. */
 export interface FileProblem {
@@ -53,7 +53,8 @@ export interface ParsedYaml {
  */
 export function parseYaml(text: string, name: string): ParsedYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  // The library compares each key of a mapping with all others. See `repeatedKeys`.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const fail = (problems: readonly FileProblem[]): never => {
     throw new FileError(`${name} is not YAML`, problems);
   };
@@ -65,27 +66,72 @@ export function parseYaml(text: string, name: string): ParsedYaml {
     );
   }
   let value: unknown;
+  let repeated: readonly Node[];
   try {
+    repeated = repeatedKeys(document.contents);
     value = document.toJS();
   } catch (error) {
     // An alias without an anchor, or a few that stand for millions of values.
     return fail([{ line: null, place: null, text: error instanceof Error ? error.message : String(error) }]);
   }
+  if (repeated.length > 0) {
+    fail(
+      repeated.map(({ range }) => {
+        return { line: lines.linePos(range?.[0] ?? 0).line, place: null, text: 'Map keys must be unique' };
+      }),
+    );
+  }
+  const childOf = childFinder();
   return {
     value,
     lineOf: (place) => {
-      const path = [...place.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
-      for (; path.length > 0; path.pop()) {
-        const node = document.getIn(path, true);
-        if (isNode(node) && node.range !== null && node.range !== undefined) return lines.linePos(node.range[0]).line;
+      let node: unknown = document.contents;
+      let line: number | null = null;
+      for (const [step] of place.matchAll(/[^.[\]]+/g)) {
+        node = childOf(node, /^\d+$/.test(step) ? Number(step) : step);
+        if (!isNode(node)) break;
+        if (node.range !== null && node.range !== undefined) line = lines.linePos(node.range[0]).line;
       }
-      return null;
+      return line;
     },
+  };
+}
+
+/** The keys that a mapping has twice. People of an organization write these files: the time is linear. */
+function repeatedKeys(contents: Node | null): readonly Node[] {
+  const repeated: Node[] = [];
+  visit(contents, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) repeated.push(key);
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
+}
+
+/** Finds values of mappings and lists. A mapping is indexed at its first use, so that many look-ups take linear time. */
+function childFinder(): (node: unknown, step: string | number) => unknown {
+  const indexes = new Map<YAMLMap, ReadonlyMap<unknown, unknown>>();
+  const indexOf = (map: YAMLMap): ReadonlyMap<unknown, unknown> => {
+    const index = new Map(map.items.map(({ key, value }) => [isScalar(key) ? key.value : key, value]));
+    indexes.set(map, index);
+    return index;
+  };
+  return (node, step) => {
+    if (isMap(node)) return (indexes.get(node) ?? indexOf(node)).get(step);
+    return isSeq(node) && typeof step === 'number' ? node.items[step] : undefined;
   };
 }
 
 /** Control characters, and those that change the direction of text: a name could pass for another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** A file of a megabyte can have half a million problems. Nobody looks at the lines of so many. */
+const MOST_LINES = 1000;
 
 /** Checks values and collects what is wrong; an invalid value is replaced, so that the check continues. */
 export class FileCheck {
@@ -104,7 +150,7 @@ export class FileCheck {
 
   /** @param at the place whose line is reported */
   problem(place: string, text: string, at = place): void {
-    this.problems.push({ line: this.#lineOf(at), place, text });
+    this.problems.push({ line: this.problems.length < MOST_LINES ? this.#lineOf(at) : null, place, text });
   }
 
   /** A mapping; with `names`, one that has no others. The place of the root has a blank. */

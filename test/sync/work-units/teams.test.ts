@@ -50,6 +50,21 @@ describe('the team of a unit', () => {
   });
 });
 
+describe('a teams file', () => {
+  it('with 60,000 unknown names is refused in time', { timeout: 60_000 }, () => {
+    // Quadratic time took 10.7 s for 20,000 names, so that this would take more than a minute.
+    const text = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n');
+    expect(() => parseTeams(text, 'teams.yaml')).toThrow('does not know "k59999"');
+  });
+
+  it('names the lines of keys that repeat', () => {
+    const text = 'teams:\n  - id: a\n    members: [x]\n    id: b\n';
+    expect(() => parseTeams(text, 't.yaml')).toThrow(
+      expect.objectContaining({ problems: [{ line: 4, place: null, text: 'Map keys must be unique' }] }),
+    );
+  });
+});
+
 describe('CODEOWNERS', () => {
   const rules = parseCodeowners(`# comment
 *            @acme/all   # and another
