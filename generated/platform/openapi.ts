@@ -1629,8 +1629,7 @@ export interface components {
     };
     /** @description The account fields to change. */
     UpdateMeRequest: {
-      /** @description The display name of the user. Null for none. */
-      full_name: string | null;
+      full_name: components['schemas']['OptionalName'];
     };
     /**
      * @description What a member may do. Each role includes the ones after it: an `owner` may do everything, an `admin` everything except make owners, a `member` may read and export, a `viewer` may read.
@@ -1859,8 +1858,7 @@ export interface components {
     };
     /** @description The fields to change. */
     UpdateOrganizationRequest: {
-      /** @description The new name. */
-      name: string;
+      name: components['schemas']['Name'];
     };
     /** @description An organization. */
     Organization: {

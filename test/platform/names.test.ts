@@ -15,6 +15,8 @@ const places: readonly (readonly [string, string, string, (name: string) => obje
   ['full_name', 'POST', '/api/v1/auth/register', (name) => ({ ...account(), full_name: name })],
   ['org_name', 'POST', '/api/v1/auth/register', (name) => ({ ...account(), org_name: name })],
   ['org_name', 'POST', '/api/v1/auth/onboard', (name) => ({ action: 'create_org', org_name: name })],
+  ['full_name', 'PATCH', '/api/v1/auth/me', (name) => ({ full_name: name })],
+  ['name', 'PATCH', '/api/v1/organizations/{org_id}', (name) => ({ name })],
   ['name', 'POST', '/api/v1/admin/integrations', (name) => ({ provider: 'host_a', name, token: 'token' })],
   ['name', 'POST', '/api/v1/admin/sync-configs', (name) => ({ ...config(), name })],
   ['name', 'PATCH', '/api/v1/admin/sync-configs/6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10', (name) => ({ name })],
@@ -32,7 +34,7 @@ const refused = [
 describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
   const send = async (name: string): Promise<{ status: number; violations: unknown }> => {
     const { accessToken: token } = path.endsWith('onboard') ? orgless : owner;
-    const reply = await platform.json(method, path, { token, body: bodyOf(name) });
+    const reply = await platform.json(method, path.replace('{org_id}', owner.orgId), { token, body: bodyOf(name) });
     return { status: reply.status, violations: reply.body.violations };
   };
 
