@@ -19,6 +19,17 @@ describe('a file that grows beyond the limit is refused before it does', () => {
     ['ranges of ports', services(20, () => `ports: [${times(50, (index) => `"${index + 1}-65535"`)}]`)],
     ['ranges of exposed ports', services(200, () => `expose: [${times(100, (index) => `"${index + 1}-65535"`)}]`)],
     ['ranges out of variables', services(200, () => 'expose: ["${A:-1}-${B:-65535}"]')],
+    ['a few ranges of ports, each of which is a mapping', services(2, () => 'ports: ["1-65535"]')],
+    [
+      'ranges in several documents',
+      times(9, (index) => `services: { s${index}: { image: app, expose: ["1-65535"] } }`, '\n---\n'),
+    ],
+    [
+      'a large document with many small ones, each of which is merged with it',
+      [`services: { a: { image: app, environment: { ${times(20_000, (index) => `V${index}: x`)} } } }`]
+        .concat(Array.from({ length: 500 }, () => 'services: { a: { image: app } }'))
+        .join('\n---\n'),
+    ],
     [
       'services that extend a large one',
       services(1000, (index) => (index === 0 ? `environment: { ${variables} }` : 'extends: { service: s0 }')),

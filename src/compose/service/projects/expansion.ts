@@ -9,24 +9,39 @@ import { child, childMap, scalarText, textOf, type MapNode, type Node } from '..
 /** Far above real projects: 500 services are about 50,000 nodes. */
 export const MOST_NODES = 500_000;
 
+/** A port is a mapping with its address, target, published port, protocol and mode. */
+const NODES_PER_PORT = 6;
+
 /**
+ * @param documents all documents of the file. Merging one goes through all before it, so these count again with each
  * @param name the project, for variables
  * @throws ComposeFailure YamlError.limitExceeded, InterpolationError
  */
-export function requireBoundedExpansion(document: MapNode, name: string): void {
+export function requireBoundedExpansion(documents: readonly MapNode[], name: string): void {
   const lookup = (variable: string): string | undefined => (variable === 'COMPOSE_PROJECT_NAME' ? name : undefined);
-  // Ranges can come out of variables with default values.
-  const services = childMap(
-    interpolate(document, lookup, () => undefined),
-    'services',
-  );
-  if (services === undefined) return;
-  const sizes = new Map<string, number>();
+  let model = 0;
   let total = 0;
-  for (const [service, { place }] of services.entries) {
-    total += sizeOf(service, services, sizes);
-    if (total <= MOST_NODES) continue;
+  const add = (nodes: number, { place }: Pick<Node, 'place'>): void => {
+    total += nodes;
+    if (total <= MOST_NODES) return;
     throw failure('YamlError', 'limitExceeded', { limit: 'nodes after expansion', maximum: MOST_NODES }, place);
+  };
+  for (const document of documents) {
+    add(model, document);
+    // Ranges can come out of variables with default values.
+    const services = childMap(
+      interpolate(document, lookup, () => undefined),
+      'services',
+    );
+    const sizes = new Map<string, number>();
+    for (const [service, entry] of services?.entries ?? []) {
+      const size = services === undefined ? 0 : sizeOf(service, services, sizes);
+      model += size;
+      add(size, entry);
+    }
+    const others = nodesOf(document) - (services === undefined ? 0 : nodesOf(services));
+    model += others;
+    add(others, document);
   }
 }
 
@@ -59,16 +74,19 @@ function nodesOf(node: Node): number {
   return inner.reduce((sum, each) => sum + nodesOf(each), 1);
 }
 
-/** How many ports the ranges of a service stand for. */
+/** How many nodes the ranges of a service stand for. */
 function portsOf(service: Node): number {
-  let ports = 0;
-  for (const key of ['ports', 'expose']) {
+  let nodes = 0;
+  for (const [key, each] of [
+    ['ports', NODES_PER_PORT],
+    ['expose', 1],
+  ] as const) {
     const list = child(service, key);
     for (const item of list?.kind === 'list' ? list.items : []) {
       const text = item.kind === 'scalar' && item.value !== null ? scalarText(item.value) : '';
       const ranges = [...text.matchAll(/(\d{1,5})-(\d{1,5})/g)];
-      ports += Math.max(0, ...ranges.map(([, first, last]) => Number(last) - Number(first)));
+      nodes += each * Math.max(0, ...ranges.map(([, first, last]) => Number(last) - Number(first)));
     }
   }
-  return ports;
+  return nodes;
 }

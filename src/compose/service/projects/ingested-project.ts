@@ -93,10 +93,9 @@ const wholes = new WeakMap<object, Promise<LoadedProject>>();
  * @throws ComposeFailure
  */
 export async function checkSent(sent: SentProject): Promise<LoadedProject> {
-  for (const document of parseYaml(sent.text, fileName)) {
-    requireReadable(document, sent);
-    requireBoundedExpansion(document, sent.name);
-  }
+  const documents = parseYaml(sent.text, fileName);
+  for (const document of documents) requireReadable(document, sent);
+  requireBoundedExpansion(documents, sent.name);
   const whole = await loadWhole(sent);
   // A project can be valid with all profiles and invalid with none.
   await loadIngested(sent);
