@@ -30,7 +30,8 @@ export function isColoured(
 
 /** Columns are as wide as their widest cell, separated by three spaces. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [titles, ...rows];
+  // Names and titles can come from a server, and those of processes from a container.
+  const all = [titles, ...rows].map((row) => row.map(printable));
   const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
     .map((row) =>
@@ -56,7 +57,7 @@ export function duration(milliseconds: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** Escapes control characters in foreign text, so that the terminal does not interpret them. */
+/** Removes control characters from foreign text, so that the terminal does not interpret them. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

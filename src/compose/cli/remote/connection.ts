@@ -8,6 +8,7 @@ import { nodeTransport, type TlsCredentials } from '@plumbline/sdk/compose/node'
 import { listenAddressText, parseListenAddress } from '../../service/listen-address.js';
 import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';
+import { printable } from '../text.js';
 import { RemoteFailure } from './failures.js';
 
 export interface Remote {
@@ -89,7 +90,7 @@ function dataOf<Result extends AnyResult>(result: Result): DataOf<Result> {
   const { problem } = result;
   const entry =
     'error' in problem && 'case' in problem ? `${String(problem.error)}.${String(problem.case)}` : problem.type;
-  throw new RemoteFailure(problem.message, entry);
+  throw new RemoteFailure(printable(problem.message), entry);
 }
 
 /** Describes why there is no valid reply. */
