@@ -95,9 +95,15 @@ export function isNoAddress(value: Json): boolean {
 /** Contexts that the engine fetches or has. Addresses that SSH keys of the server open are none of them. */
 const remote = /^(?:https?:\/\/|git:\/\/|github\.com\/|service:|docker-image:\/\/)/;
 
+const transport =
+  /^(?:oci|oci-archive|docker-archive|docker-daemon|dir|containers-storage|ostree|sif|tarball|atomic):/i;
+
 /** Is a build context a directory of the server? The one of the project is empty. */
 export function isBuildDirectory(value: Json, directory: string): boolean {
-  return typeof value !== 'string' || (value !== directory && !remote.test(value));
+  if (typeof value !== 'string') return true;
+  const image = /^docker-image:\/\/(.*)/s.exec(value)?.[1];
+  if (image !== undefined) return transport.test(image); // Podman's builds read such an image from a file of the server
+  return value !== directory && !remote.test(value);
 }
 
 /** Is one of several build contexts a directory of the server? */
@@ -110,9 +116,6 @@ export function hasBuildDirectory(value: Json, directory: string): boolean {
   return contexts.some((context: Json) => isBuildDirectory(context, directory));
 }
 
-const transport =
-  /^(?:oci|oci-archive|docker-archive|docker-daemon|dir|containers-storage|ostree|sif|tarball|atomic):/i;
-
 /**
  * Does a Dockerfile take an image from a file of the server? Podman's builds know such addresses. What a variable
  * names cannot be told.
@@ -120,9 +123,10 @@ const transport =
 export function hasImageOfServer(value: Json): boolean {
   if (typeof value !== 'string') return true;
   const text = value.replaceAll(/[\\`][ \t]*\r?\n/g, ' ').replaceAll(/["']/g, '');
-  const images = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)/gim), ...text.matchAll(/\bfrom=([^\s,]+)/gi)].map(
-    ([, image]) => image ?? '',
-  );
+  const images = [
+    ...text.matchAll(/^[^\S\n]*FROM\s+(?:--\S+\s+)*(\S+)/gim),
+    ...text.matchAll(/\bfrom=([^\s,]+)/gi),
+  ].map(([, image]) => image ?? '');
   return images.some((image) => image.includes('$') || transport.test(image));
 }
 

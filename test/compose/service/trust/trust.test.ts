@@ -165,6 +165,11 @@ const refusedBuilds: readonly Case[] = [
   ['host-files', 'services.web.build.dockerfile', build('context: ., dockerfile: /etc/passwd')],
   ['host-files', 'services.web.build.dockerfile', build('context: ., dockerfile: ../../../proc/self/environ')],
   ['host-files', 'services.web.build.additional_contexts', build('additional_contexts: { root: / }')],
+  [
+    'host-files',
+    'services.web.build.additional_contexts',
+    build('additional_contexts: { x: "docker-image://oci-archive:/x.tar" }'),
+  ],
   ['host-files', 'services.web.build.additional_contexts', build('additional_contexts: ["o=oci-layout:///var"]')],
   ['host-files', 'services.web.build.ssh', build('ssh: [default]')],
   ['host-files', 'services.web.build.cache_from', build('cache_from: ["type=local,src=/etc"]')],
