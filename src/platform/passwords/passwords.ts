@@ -1,3 +1,6 @@
+// Loaded here too, so that a machine without its binary fails at the start. A worker that cannot load it would be
+// started again without end, and the request would get no reply.
+import '@node-rs/bcrypt';
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { Log } from '../../../generated/contract.js';
