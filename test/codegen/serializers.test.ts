@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../generated/platform/routes.js';
-import { entriesAt, follow, record } from '../support/recorder-pointers.js';
+import { entriesAt, follow, record, type Pointer } from '../support/recorder-pointers.js';
 import document from '../../generated/platform/openapi.json' with { type: 'json' };
 
 /** Every example of a reply that is JSON and no problem. */
@@ -12,7 +12,7 @@ const examples = routes.flatMap((route) => {
     const { serialize, validate } = table;
     return entriesAt(document, [...reply, 'content']).flatMap(([, content]) => {
       const { example } = record(follow(document, content).value);
-      const alternatives = 'oneOf' in record(follow(document, [...content, 'schema']).value);
+      const alternatives = hasAlternatives([...content, 'schema']);
       const named = entriesAt(document, [...content, 'examples']).map(
         ([, place]) => record(follow(document, place).value)['value'],
       );
@@ -49,6 +49,18 @@ test.each(examples)(
     else expect(JSON.parse(write())).toEqual(value);
   },
 );
+
+/** Whether a schema, or one within it, is one of several. */
+function hasAlternatives(schema: Pointer): boolean {
+  const { value, pointer } = follow(document, schema);
+  if ('oneOf' in record(value)) return true;
+  const within = ['properties', 'items'].flatMap((keyword) =>
+    keyword === 'items' && 'items' in record(value)
+      ? [[...pointer, 'items']]
+      : entriesAt(document, [...pointer, keyword]).map(([, place]) => place),
+  );
+  return within.some(hasAlternatives);
+}
 
 /** The value with a property that no contract has in each of its objects. */
 function withExtras(value: unknown): unknown {

@@ -47,23 +47,21 @@ describe.skipIf(!hasBrowser)(`On the Teams page${withoutBrowser}`, () => {
 
   test('a team is created, changed and deleted with the keyboard alone', async () => {
     const { page, complaints } = await insider(await running.platform.signUp());
-    await page.getByRole('button', { name: 'New team' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Id').focus();
-    await page.keyboard.type('payments');
-    await page.keyboard.press('Enter'); // neither members nor repositories
+    await page.getByRole('button', { name: 'New team' }).press('Enter');
+    await page.getByLabel('Id').pressSequentially('payments');
+    await page.getByLabel('Id').press('Enter'); // neither members nor repositories
     await page.getByRole('dialog').getByRole('alert').waitFor();
-    await page.getByLabel('Members').focus();
-    await page.keyboard.type('ada@example.com');
+    await page.getByLabel('Members').pressSequentially('ada@example.com');
     await page.getByRole('button', { name: 'Create' }).press('Enter');
     await page.getByRole('list', { name: 'Teams' }).getByText('ada@example.com').waitFor();
 
     await page.getByRole('button', { name: 'Edit payments' }).press('Enter');
     await page.getByLabel('Name').fill('Payments');
-    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').press('Enter');
     await page.getByText('Payments is saved.').waitFor();
 
     await page.getByRole('button', { name: 'Delete Payments' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete Payments' }).press('Enter');

@@ -88,6 +88,8 @@ function text(schema: Readonly<Record<string, unknown>>, { knownIds }: SchemaArb
   );
 }
 
+const moments = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') });
+
 function withFormat(
   format: unknown,
   size: { minLength: number; maxLength: number },
@@ -107,9 +109,9 @@ function withFormat(
     case 'uri':
       return fc.webUrl();
     case 'date-time':
-      return fc
-        .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
-        .map((date) => date.toISOString());
+      return moments.map((date) => date.toISOString());
+    case 'date':
+      return moments.map((date) => date.toISOString().slice(0, 10));
     default:
       throw new Error(`The format ${String(format)} is known to no arbitrary`);
   }
