@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPattern, runBatch } from '../../src/sync/batch.js';
 import { matchesSteps } from '../../src/sync/glob.js';
-import { asyncOf } from '../../src/sync/providers/async-of.js';
+import { asyncOf } from '../../src/system/async-of.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
 import { testSurroundings } from './harness.js';
 

@@ -1,5 +1,5 @@
 /** What the derivation of work units reads and keeps in SQLite. */
-import { asyncOf } from '../providers/async-of.js';
+import { asyncOf } from '../../system/async-of.js';
 import type { AnyRow, Column } from '../records.js';
 import { tableNamed } from '../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';

@@ -6,7 +6,7 @@ import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
-import { asyncOf } from '../providers/async-of.js';
+import { asyncOf } from '../../system/async-of.js';
 import type { LeaseHolder } from './lease.js';
 import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
 import { sqliteDerivation } from './sqlite-derivation.js';

@@ -7,7 +7,7 @@ import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { Surroundings } from '../../surroundings.js';
-import { asyncOf } from '../async-of.js';
+import { asyncOf } from '../../../system/async-of.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';

@@ -4,7 +4,7 @@ import type { JsonValue, Records, TableName } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
 import type { Surroundings } from '../../surroundings.js';
-import { asyncOf } from '../async-of.js';
+import { asyncOf } from '../../../system/async-of.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { Repository } from './day.js';
 import { DAY, FIRST_DAY, workOf } from './day.js';
