@@ -210,8 +210,8 @@ function isOfOneProcess(analyticsUri: string | null): boolean {
 }
 
 /**
- * Whether a browser of this machine can read the mails. Not where people reach the server under a public address: a
- * proxy on this machine that sends no header of its own would pass for such a browser.
+ * Whether a browser on this machine can read the mails. It cannot if the server has a public address: the server could
+ * not distinguish a local browser from a local proxy that adds no header.
  */
 function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
   return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));

@@ -71,7 +71,7 @@ async function readSettingsFile(file: string): Promise<Environment> {
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line ?? 1;
-    // The library's message goes on with the text of the file, which may hold secrets.
+    // The library's message quotes the file, which may contain secrets.
     throw new SettingError(`${file} is no valid YAML: line ${line}: ${error.code.toLowerCase().replaceAll('_', ' ')}`);
   }
   const { contents } = document;

@@ -134,7 +134,7 @@ describe('output', () => {
     expect(await allLines(late)).toEqual([]);
   });
 
-  test('a followed stream goes on with new lines', async () => {
+  test('a followed stream sends new lines', async () => {
     const lines = linesOf(await running.call('GET', '/containers/shop-db/logs?follow=true&tail=0'));
     running.control.log('shop-db', 'stdout', 'three');
     expect((await lines.next()).value).toMatchObject({ line: 'three' });

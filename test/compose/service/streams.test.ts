@@ -61,7 +61,7 @@ describe('the output of a project', () => {
     await running.stop();
   });
 
-  test('goes on with new lines, and ends when all containers have ended', async () => {
+  test('sends new lines, and ends when all containers have ended', async () => {
     const running = await runService();
     await running.up('p', two);
     const response = await running.call('GET', '/projects/p/logs?follow=true');

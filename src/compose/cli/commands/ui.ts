@@ -54,7 +54,7 @@ function openerOf({ environment }: Io): string | null {
   return environment['DISPLAY'] || environment['WAYLAND_DISPLAY'] ? 'xdg-open' : null;
 }
 
-/** The arguments of a process can be read by all users of the machine: the link goes through a file of its owner. */
+/** Passes the link in a file that only its owner can read. All users of the machine can read a process's arguments. */
 async function openPrivately(opener: string, link: string, io: Io): Promise<void> {
   const file = join(dirname(defaultSocket(io)), 'open-page.html');
   const html = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${link}">`;

@@ -32,7 +32,7 @@ if ('reason' in engine) {
   };
 
   describe('podman', { timeout: 60_000 }, () => {
-    it('gives a container no variable of its own environment', async () => {
+    it('does not pass its environment variables to a container', async () => {
       process.env['PLT_HOSTILE_SECRET'] = 'of the server';
       const environment = { 'PLT_HOSTILE*': 'theirs', PLT_HOSTILE_BLANK: ' a, b=c "d" ' };
       const record = await created({ environment });
