@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,4 +37,34 @@ test('a server that is killed runs again for all that use it, and ends with the 
   await users[1].stop();
   expect(existsSync(join(home, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
   expect(lines.join('\n')).toContain('The embedded PostgreSQL has died; restarting it');
+});
+
+test('a server whose port another program takes comes back on that port when it is free again', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'plumbline-supervised-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const { log, lines } = captureLog();
+  const user = await startEmbeddedPostgres({ home, logger: log, durable: false });
+  onTestFinished(() => user.stop());
+  const database = openDatabase(user.uri, { logger: log });
+  onTestFinished(() => database.close());
+
+  const other = createServer();
+  process.kill(postmasterPid(home), 'SIGKILL');
+  const takePort = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      other.once('error', () => {
+        resolve(false);
+      });
+      other.listen({ host: '127.0.0.1', port: Number(new URL(user.uri).port) }, () => {
+        resolve(true);
+      });
+    });
+  await expect.poll(takePort, { interval: 5 }).toBe(true);
+  await expect
+    .poll(() => lines.join('\n'), { timeout: 30_000 })
+    .toContain('The embedded PostgreSQL could not be restarted');
+  await new Promise((resolve) => other.close(resolve));
+
+  const read = (): Promise<unknown> => database.sql`select 1 as number`.catch(() => null);
+  await expect.poll(read, { timeout: 30_000 }).toEqual([{ number: 1 }]);
 });

@@ -24,6 +24,8 @@ export interface PostmasterOptions {
   readonly account: Account | undefined;
   readonly binaries: Binaries;
   readonly logger: Log;
+  /** The only port to start on. Without it: the port of last time where it is free, otherwise any. */
+  readonly port?: number;
 }
 
 /** Time limit for a start. Recovery after a crash replays the write-ahead log before connections are accepted. */
@@ -58,7 +60,7 @@ export async function ensurePostmaster(options: PostmasterOptions): Promise<Post
       if (launches === LAUNCH_ATTEMPTS) throw notStarted(cluster, 'it exited right after its start');
       if (launches > 0) await delay(200);
       launches += 1;
-      child = launch(options, await choosePort(cluster, launches === 1), found);
+      child = launch(options, options.port ?? (await choosePort(cluster, launches < LAUNCH_ATTEMPTS)), found);
     }
     await delay(POLL_MS);
   }
@@ -150,7 +152,7 @@ function uriOf(cluster: Cluster, port: number): string {
   return `postgres://${NAME}:${cluster.password}@127.0.0.1:${port}/${NAME}`;
 }
 
-/** The port of last time where it is free, so that an operator's saved connection keeps working. */
+/** The port of last time where it is free, so that saved connections and processes that already use it find it. */
 async function choosePort(cluster: Cluster, preferRemembered: boolean): Promise<number> {
   const file = path.join(cluster.directory, 'port');
   const remembered = preferRemembered && existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;

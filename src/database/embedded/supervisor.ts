@@ -19,11 +19,12 @@ const STABLE_MS = 60_000;
  * Restarts the server of a cluster after it has died. Several processes may supervise one cluster: the first one to
  * start the server holds its lock file, and the others find it running.
  *
- * Connections use the address of the first start, so the port must stay the same. If another program has taken the
- * port, this is logged and this process must be restarted.
+ * Connections use the address of the first start, so the server is restarted on the same port. While another program
+ * holds the port, restarts fail and are tried again.
  */
 export function supervise(options: PostmasterOptions, started: Postmaster): Supervisor {
   const { cluster, logger } = options;
+  const port = Number(new URL(started.uri).port);
   const ending = new AbortController();
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
@@ -43,7 +44,7 @@ export function supervise(options: PostmasterOptions, started: Postmaster): Supe
       backoff = backoff === 0 ? FIRST_BACKOFF_MS : Math.min(backoff * 2, LONGEST_BACKOFF_MS);
       since = Date.now();
       try {
-        const { uri, pid } = await ensurePostmaster(options);
+        const { uri, pid } = await ensurePostmaster({ ...options, port });
         if (uri === started.uri) logger.warn({ pid }, 'The embedded PostgreSQL has been restarted');
         else logger.error({ pid }, 'The embedded PostgreSQL runs on another port; restart this process');
       } catch (error) {
