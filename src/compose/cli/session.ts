@@ -1,8 +1,8 @@
 /** One run of a command: its resolved options, loaded project and open backend. */
 import { ComposeFailure } from '../model/errors.js';
-import { loadProject, type LoadedProject, type LoadOptions } from '../model/load.js';
-import type { Project } from '../model/project.js';
-import type { SupportMode } from '../model/support.js';
+import { loadProject, type LoadedProject, type LoadOptions } from '../model/loader/load.js';
+import type { Project } from '../model/project/project.js';
+import type { SupportMode } from '../model/validate/support.js';
 import type { Selection } from '../orchestrator/lifecycle.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../orchestrator/orchestration.js';
 import { providerPrograms } from '../orchestrator/providers/program.js';

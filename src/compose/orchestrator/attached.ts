@@ -1,6 +1,6 @@
 /** `up` in the foreground: shows the containers' output until they have ended or the user interrupts. */
 import { setMaxListeners } from 'node:events';
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import { channel } from '../runtime/channel.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';

@@ -2,7 +2,7 @@
  * Operations on one container that tolerate concurrent changes. It is not an error if the container is already in the
  * target state, or already gone when it should be removed.
  */
-import type { Service } from '../model/service.js';
+import type { Service } from '../model/project/service.js';
 import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
 import type { Seen } from '../runtime/runtime.js';

@@ -1,6 +1,6 @@
 /** Creates the containers of services. */
-import type { Project } from '../model/project.js';
-import { serviceHash } from '../model/hash.js';
+import type { Project } from '../model/project/project.js';
+import { serviceHash } from '../model/project/hash.js';
 import { createHash } from 'node:crypto';
 import type { ContainerRecord, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';

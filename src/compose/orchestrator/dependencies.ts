@@ -1,5 +1,5 @@
 /** Waits until all dependencies of a service satisfy their conditions. */
-import type { DependencyCondition } from '../model/service.js';
+import type { DependencyCondition } from '../model/project/service.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './container-actions.js';
 import { optionalField } from './container/optional-field.js';

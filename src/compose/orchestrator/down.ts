@@ -1,5 +1,5 @@
 /** Takes a project down: containers in reverse dependency order, then networks, then volumes and images on request. */
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { removeContainer, stopContainer } from './container-actions.js';

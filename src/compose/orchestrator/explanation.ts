@@ -1,5 +1,5 @@
 /** Explains why a container prevented others from starting. */
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';

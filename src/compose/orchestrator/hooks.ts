@@ -1,5 +1,5 @@
 /** Lifecycle hooks: commands that run in a service's container after the start and before the stop. */
-import type { Hook } from '../model/workload.js';
+import type { Hook } from '../model/project/workload.js';
 import { backendFailure } from '../runtime/errors.js';
 import { optionalField } from './container/optional-field.js';
 import type { Orchestration } from './orchestration.js';

@@ -1,5 +1,5 @@
 /** `build` and `pull` for a project's services. */
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { buildDependencies, buildImage, imageOf, pullImage, type BuildOptions } from './images.js';
 import { inDependencyOrder } from './ordered.js';

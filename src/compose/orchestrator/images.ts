@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Project } from '../model/project.js';
-import type { FileReference, Service } from '../model/service.js';
+import type { Project } from '../model/project/project.js';
+import type { FileReference, Service } from '../model/project/service.js';
 import { imageNotFound, isRuntimeError, notSupported } from '../runtime/errors.js';
 import type { BuildSpec } from '../runtime/spec.js';
 import { optionalField } from './container/optional-field.js';

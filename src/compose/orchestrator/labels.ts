@@ -2,7 +2,7 @@
  * The labels that assign containers, networks and volumes to a project. They are Docker Compose's, so that other tools
  * see the same project. Names are never parsed to recognize a project.
  */
-import type { DependencyCondition, Service } from '../model/service.js';
+import type { DependencyCondition, Service } from '../model/project/service.js';
 
 export const LABELS = {
   project: 'com.docker.compose.project',

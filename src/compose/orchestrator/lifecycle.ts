@@ -1,5 +1,5 @@
 /** Starts, stops and signals a project's containers. Needs only their labels. */
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import { startContainer, stopContainer } from './container-actions.js';

@@ -2,10 +2,10 @@
  * Plans the steps that bring a project's containers to the desired state. A pure function: the same project and
  * containers give the same plan. Containers in the desired state are kept.
  */
-import { SHARED_NAMESPACES } from '../model/normalize.js';
-import type { Project } from '../model/project.js';
-import { allServices } from '../model/profiles.js';
-import type { Service } from '../model/service.js';
+import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
+import type { Project } from '../model/project/project.js';
+import { allServices } from '../model/project/profiles.js';
+import type { Service } from '../model/project/service.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';

@@ -1,7 +1,7 @@
 /** `pre_start`: commands that run to completion in separate containers before a service starts. */
 import { backendFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerSpec } from '../runtime/spec.js';
-import type { PreStartHook } from '../model/workload.js';
+import type { PreStartHook } from '../model/project/workload.js';
 import { optionalField } from './container/optional-field.js';
 import { createContainer, type Blueprint } from './creation.js';
 import { hookEnvironment } from './hooks.js';

@@ -1,8 +1,8 @@
 /** Networks and volumes of a project: created if missing, otherwise left unchanged. */
 import { failure } from '../model/errors.js';
-import { canonicalJson } from '../model/hash.js';
-import { withoutUnusedResources } from '../model/listings.js';
-import type { Network, Project, Volume } from '../model/project.js';
+import { canonicalJson } from '../model/project/hash.js';
+import { withoutUnusedResources } from '../model/project/listings.js';
+import type { Network, Project, Volume } from '../model/project/project.js';
 import { alreadyExists, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { NetworkRecord, VolumeRecord } from '../runtime/records.js';
 import type { NetworkSpec } from '../runtime/spec.js';

@@ -1,7 +1,7 @@
 /** One-off containers of a service: `run`. */
 import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
-import type { Project } from '../model/project.js';
+import type { Project } from '../model/project/project.js';
 import { commandFailed, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
 import { startContainer, type ContainerName } from './container-actions.js';

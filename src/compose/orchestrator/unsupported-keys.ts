@@ -1,6 +1,6 @@
 /** Keys that the model reads but no backend supports. Each is reported, so that nothing is ignored silently. */
-import type { Project } from '../model/project.js';
-import type { Service } from '../model/service.js';
+import type { Project } from '../model/project/project.js';
+import type { Service } from '../model/project/service.js';
 
 const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => boolean])[] = [
   ['external_links', ({ external_links: links = [] }) => links.length > 0],

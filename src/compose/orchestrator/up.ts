@@ -1,8 +1,8 @@
 /** Converges containers to the compose project: `up`, `create` and `scale`. */
-import type { LoadedProject } from '../model/load.js';
-import { SHARED_NAMESPACES } from '../model/normalize.js';
-import type { Project } from '../model/project.js';
-import type { Service } from '../model/service.js';
+import type { LoadedProject } from '../model/loader/load.js';
+import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
+import type { Project } from '../model/project/project.js';
+import type { Service } from '../model/project/service.js';
 import { alreadyExists, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import {
   removeContainer,

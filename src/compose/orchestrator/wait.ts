@@ -1,5 +1,5 @@
 /** Waits for the conditions of `depends_on`. */
-import type { DependencyCondition } from '../model/service.js';
+import type { DependencyCondition } from '../model/project/service.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { RuntimeError } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';

@@ -2,8 +2,8 @@
 import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises';
 import path from 'node:path';
 import { failure } from '../model/errors.js';
-import type { Service } from '../model/service.js';
-import type { WatchRule } from '../model/workload.js';
+import type { Service } from '../model/project/service.js';
+import type { WatchRule } from '../model/project/workload.js';
 import { ignoreRule } from '../runtime/ignore-file.js';
 import { channel } from '../runtime/channel.js';
 import { hasEnded } from '../runtime/lifecycle.js';

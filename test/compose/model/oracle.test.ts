@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadProject } from '../../../src/compose/model/load.js';
-import { renderConfig } from '../../../src/compose/model/render.js';
+import { loadProject } from '../../../src/compose/model/loader/load.js';
+import { renderConfig } from '../../../src/compose/model/project/render.js';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const ORACLE = process.env['PLUMBLINE_COMPOSE_ORACLE'] ?? '';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ComposeFailure } from '../../../src/compose/model/errors.js';
-import { loadProject } from '../../../src/compose/model/load.js';
-import type { LoadedProject, LoadOptions } from '../../../src/compose/model/load.js';
-import type { Service } from '../../../src/compose/model/service.js';
+import { loadProject } from '../../../src/compose/model/loader/load.js';
+import type { LoadedProject, LoadOptions } from '../../../src/compose/model/loader/load.js';
+import type { Service } from '../../../src/compose/model/project/service.js';
 
 /** Writes files into a new directory called `folder`, which is removed when the test ends. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {

@@ -5,8 +5,8 @@ import type { ContainerRecord } from '../../../src/compose/runtime/records.js';
 import { observeProject } from '../../../src/compose/orchestrator/actual-state.js';
 import type { Orchestration, Progress } from '../../../src/compose/orchestrator/orchestration.js';
 import { up, type Loaded, type UpOptions, type UpResult } from '../../../src/compose/orchestrator/up.js';
-import { loadProject } from '../../../src/compose/model/load.js';
-import type { ComposeFiles } from '../../../src/compose/model/files.js';
+import { loadProject } from '../../../src/compose/model/loader/load.js';
+import type { ComposeFiles } from '../../../src/compose/model/loader/files.js';
 import { transientStopMarks, type StopMarks } from '../../../src/compose/runtime/state.js';
 import { virtualClock } from './virtual-clock.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serviceHash } from '../../../src/compose/model/hash.js';
-import type { Project } from '../../../src/compose/model/project.js';
+import { serviceHash } from '../../../src/compose/model/project/hash.js';
+import type { Project } from '../../../src/compose/model/project/project.js';
 import { OrchestratorError } from '../../../src/compose/orchestrator/errors.js';
 import { LABELS } from '../../../src/compose/orchestrator/labels.js';
 import { memberOf, type Member } from '../../../src/compose/orchestrator/actual-state.js';

@@ -1,6 +1,6 @@
 /** `completion`, and the hidden command that shells call for completions. */
 import { Argument, type Command, type Option } from 'commander';
-import { loadProject } from '../../model/load.js';
+import { loadProject } from '../../model/loader/load.js';
 import { listProjects } from '../../orchestrator/projects.js';
 import { completionScript, SHELLS, type Shell } from '../completion-script.js';
 import type { Io } from '../io.js';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { listImages, listProfiles, listServices, listVolumes } from '../../model/listings.js';
-import { loadUninterpolated } from '../../model/load.js';
+import { listImages, listProfiles, listServices, listVolumes } from '../../model/project/listings.js';
+import { loadUninterpolated } from '../../model/loader/load.js';
 import { configurationHashes } from '../../orchestrator/creation.js';
-import { renderConfig, renderModel, type ConfigFormat } from '../../model/render.js';
-import type { Project } from '../../model/project.js';
+import { renderConfig, renderModel, type ConfigFormat } from '../../model/project/render.js';
+import type { Project } from '../../model/project/project.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { selectServices } from '../../model/profiles.js';
+import { selectServices } from '../../model/project/profiles.js';
 import { buildProject, pullProject } from '../../orchestrator/image-commands.js';
 import { collected, variables } from '../arguments.js';
 import { define } from '../command.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { selectServices } from '../../model/profiles.js';
+import { selectServices } from '../../model/project/profiles.js';
 import type { Mount, PublishedPort } from '../../runtime/spec.js';
 import { attachOneOff, createOneOff, endOneOff, startOneOff } from '../../orchestrator/run.js';
 import { collected, variables } from '../arguments.js';
@@ -9,7 +9,7 @@ import { Detached } from '../detach-keys.js';
 import { EXIT_INTERRUPTED, Interrupted, UsageError } from '../failures.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
-import { splitShellWords, ShellWordsError } from '../../model/shell-words.js';
+import { splitShellWords, ShellWordsError } from '../../model/normalize/shell-words.js';
 import type { Session } from '../session.js';
 
 interface RunFlags {

@@ -1,6 +1,6 @@
 /** `scale`: sets the number of containers of services. */
 import type { Command } from 'commander';
-import { selectServices } from '../../model/profiles.js';
+import { selectServices } from '../../model/project/profiles.js';
 import { up } from '../../orchestrator/up.js';
 import { scaleOf } from '../arguments.js';
 import { define } from '../command.js';

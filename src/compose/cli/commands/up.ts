@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { selectServices } from '../../model/profiles.js';
-import type { Service } from '../../model/service.js';
+import { selectServices } from '../../model/project/profiles.js';
+import type { Service } from '../../model/project/service.js';
 import { upAttached } from '../../orchestrator/attached.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import type { Plan, Step } from '../../orchestrator/plan.js';

@@ -1,7 +1,7 @@
 /** `up` and `down` on a server. The project is loaded here and sent; the server does the rest. */
 import { downProject, ingestProject, upProject, type Schemas } from '@plumbline/sdk/compose';
-import { mapValues } from '../../model/records.js';
-import { renderConfig } from '../../model/render.js';
+import { mapValues } from '../../model/project/records.js';
+import { renderConfig } from '../../model/project/render.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { notSupported } from '../../runtime/errors.js';
 import type { Handler } from '../command.js';

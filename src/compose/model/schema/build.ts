@@ -1,6 +1,6 @@
 import { map, textOf } from '../node.js';
-import type { Build } from '../workload.js';
-import { locatePath } from '../mounts.js';
+import type { Build } from '../project/workload.js';
+import { locatePath } from '../normalize/mounts.js';
 import { mapEntries, pairs } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { flag, memory, text, textLike } from '../shape/scalar-shapes.js';

@@ -1,13 +1,13 @@
 import { failure } from '../errors.js';
 import { isNull, shown, textOf } from '../node.js';
 import type { Node, Path } from '../node.js';
-import type { Hook, PreStartHook } from '../workload.js';
+import type { Hook, PreStartHook } from '../project/workload.js';
 import { listOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { flag, text } from '../shape/scalar-shapes.js';
 import { replace, unexpected, unlocated } from '../shape/shape.js';
 import type { Shape } from '../shape/shape.js';
-import { ShellWordsError, splitShellWords } from '../shell-words.js';
+import { ShellWordsError, splitShellWords } from '../normalize/shell-words.js';
 import { environment } from './fields.js';
 
 const words = listOf(text, { merge: 'replace' });

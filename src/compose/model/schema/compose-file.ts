@@ -1,9 +1,9 @@
 import { failure } from '../errors.js';
 import { child, map, scalar, textOf, withEntries } from '../node.js';
 import type { MapNode, Path } from '../node.js';
-import { locateVolumeDevice } from '../mounts.js';
-import type { Config, Ipam, IpamPool, Model, Network, Secret, Volume } from '../project.js';
-import type { Extensible, Service } from '../service.js';
+import { locateVolumeDevice } from '../normalize/mounts.js';
+import type { Config, Ipam, IpamPool, Model, Network, Secret, Volume } from '../project/project.js';
+import type { Extensible, Service } from '../project/service.js';
 import { listOf, RESOURCE_NAME, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { flag, integer, nullable, text } from '../shape/scalar-shapes.js';

@@ -11,7 +11,7 @@ import type {
   Resources,
   RestartPolicy,
   UpdateConfig,
-} from '../workload.js';
+} from '../project/workload.js';
 import { listOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { count, duration, integer, memory, number, oneOf, single, text } from '../shape/scalar-shapes.js';

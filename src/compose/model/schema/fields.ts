@@ -1,7 +1,7 @@
 import { child, isNull, list, map, scalar, scalarText, textOf } from '../node.js';
 import type { Node, Path } from '../node.js';
-import { locateContext, locatePath } from '../mounts.js';
-import type { FileReference, Ulimit } from '../service.js';
+import { locateContext, locatePath } from '../normalize/mounts.js';
+import type { FileReference, Ulimit } from '../project/service.js';
 import { directive, listOf, mapEntries, pairs, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { integer, mode, single, text, textOrNumber } from '../shape/scalar-shapes.js';

@@ -18,10 +18,10 @@ import type {
   TmpfsOptions,
   VolumeOptions,
   WeightDevice,
-} from '../service.js';
-import type { Develop, Provider, WatchRule } from '../workload.js';
-import { expandMount, locateMount, mountKey } from '../mounts.js';
-import { expandPort, parseRange, portKey } from '../ports.js';
+} from '../project/service.js';
+import type { Develop, Provider, WatchRule } from '../project/workload.js';
+import { expandMount, locateMount, mountKey } from '../normalize/mounts.js';
+import { expandPort, parseRange, portKey } from '../normalize/ports.js';
 import { listOf, RESOURCE_NAME, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import {

@@ -1,4 +1,4 @@
-import type { Service } from '../service.js';
+import type { Service } from '../project/service.js';
 import { listOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import {

@@ -1,6 +1,6 @@
 import { failure } from '../errors.js';
-import { parseDuration } from '../duration.js';
-import { parseMemory } from '../memory.js';
+import { parseDuration } from '../normalize/duration.js';
+import { parseMemory } from '../normalize/memory.js';
 import { isNull, scalarText, shown } from '../node.js';
 import type { Node, Path, Scalar } from '../node.js';
 import { isOpenTemplate, replace, unexpected, unlocated } from './shape.js';

@@ -1,7 +1,7 @@
 /** Converts a service to the specification of one of its containers. */
 import path from 'node:path';
-import type { Project } from '../../model/project.js';
-import type { Healthcheck, Service } from '../../model/service.js';
+import type { Project } from '../../model/project/project.js';
+import type { Healthcheck, Service } from '../../model/project/service.js';
 import type { ContainerSpec, Healthcheck as HealthcheckSpec, RestartPolicy } from '../../runtime/spec.js';
 import { sharedNamespace, type CreationContext } from './creation-context.js';
 import { optionalField } from './optional-field.js';

@@ -2,7 +2,7 @@
 import { createHash, scryptSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { failure } from '../../model/errors.js';
-import type { Project } from '../../model/project.js';
+import type { Project } from '../../model/project/project.js';
 import type { FileToPut } from '../../runtime/spec.js';
 import { optionalField } from './optional-field.js';
 import { givenFiles, isMounted, type GivenFile } from './mounts.js';

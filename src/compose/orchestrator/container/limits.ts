@@ -1,8 +1,8 @@
 /** Limits and devices of a service. `deploy.resources` applies where the short keys are absent. */
 import { failure } from '../../model/errors.js';
-import { parseMemory } from '../../model/memory.js';
-import type { Service, ThrottleDevice } from '../../model/service.js';
-import type { DeviceRequest as RequestedDevice } from '../../model/workload.js';
+import { parseMemory } from '../../model/normalize/memory.js';
+import type { Service, ThrottleDevice } from '../../model/project/service.js';
+import type { DeviceRequest as RequestedDevice } from '../../model/project/workload.js';
 import type { BlockIo, ContainerSpec, DeviceRequest, Resources, ThrottledDevice } from '../../runtime/spec.js';
 import { optionalField } from './optional-field.js';
 

@@ -1,7 +1,7 @@
 /** A container's mounts: volumes, host paths, and the project's secret and config files. */
 import { failure } from '../../model/errors.js';
-import type { Project } from '../../model/project.js';
-import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/service.js';
+import type { Project } from '../../model/project/project.js';
+import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/project/service.js';
 import type { Mount } from '../../runtime/spec.js';
 import { optionalField } from './optional-field.js';
 import { memoryBytes } from './limits.js';

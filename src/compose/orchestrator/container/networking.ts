@@ -1,7 +1,7 @@
 /** A container's networking: networks with aliases, published ports, host names. */
 import { failure } from '../../model/errors.js';
-import type { Project } from '../../model/project.js';
-import type { Port, ServiceNetwork } from '../../model/service.js';
+import type { Project } from '../../model/project/project.js';
+import type { Port, ServiceNetwork } from '../../model/project/service.js';
 import type { ContainerSpec, NetworkAttachment, PortProtocol, PublishedPort } from '../../runtime/spec.js';
 import { sharedNamespace, type CreationContext } from './creation-context.js';
 import { optionalField } from './optional-field.js';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Provider } from '../../model/workload.js';
+import type { Provider } from '../../model/project/workload.js';
 import { commandFailed, type TerminalError } from '../../runtime/errors.js';
 import { objectOf, objectsOf, parseJson, textOf, type Json } from '../../runtime/json.js';
 import { linesOf } from '../../runtime/lines.js';

@@ -1,6 +1,6 @@
 /** Services run by a provider program instead of containers (Compose Specification, `provider`). */
-import type { Project } from '../../model/project.js';
-import type { Service } from '../../model/service.js';
+import type { Project } from '../../model/project/project.js';
+import type { Service } from '../../model/project/service.js';
 import { commandFailed } from '../../runtime/errors.js';
 import { inDependencyOrder, reversed } from '../ordered.js';
 import { reported, type Orchestration } from '../orchestration.js';

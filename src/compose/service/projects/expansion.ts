@@ -3,7 +3,7 @@
  * and `extends` repeats a service. The size is counted before anything is expanded.
  */
 import { failure } from '../../model/errors.js';
-import { interpolate } from '../../model/interpolate.js';
+import { interpolate } from '../../model/interpolation/interpolate.js';
 import { child, childMap, scalarText, textOf, type MapNode, type Node } from '../../model/node.js';
 
 /** Far above real projects: 500 services are about 50,000 nodes. */

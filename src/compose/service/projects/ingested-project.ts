@@ -4,11 +4,11 @@
  */
 import path from 'node:path';
 import { failure } from '../../model/errors.js';
-import { localFiles, type ComposeFiles } from '../../model/files.js';
-import { loadProject, type LoadedProject } from '../../model/load.js';
-import { parseYaml } from '../../model/parse.js';
-import { ALL_PROFILES } from '../../model/profiles.js';
-import type { Service } from '../../model/service.js';
+import { localFiles, type ComposeFiles } from '../../model/loader/files.js';
+import { loadProject, type LoadedProject } from '../../model/loader/load.js';
+import { parseYaml } from '../../model/loader/parse.js';
+import { ALL_PROFILES } from '../../model/project/profiles.js';
+import type { Service } from '../../model/project/service.js';
 import type { Allowance } from '../trust/allowances.js';
 import { requireAllowed, requireReadable } from '../trust/trust.js';
 import { requireBoundedExpansion } from './expansion.js';

@@ -6,7 +6,7 @@ import type {
   Schemas,
   UpProjectHandler,
 } from '../../../../generated/compose/operations.js';
-import { allServices } from '../../model/profiles.js';
+import { allServices } from '../../model/project/profiles.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { restartProject as restartMembers, selectMembers, startProject } from '../../orchestrator/lifecycle.js';

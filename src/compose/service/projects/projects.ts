@@ -8,8 +8,8 @@ import type {
   Schemas,
 } from '../../../../generated/compose/operations.js';
 import { validationFailed } from '../../../../generated/problems.js';
-import { allServices } from '../../model/profiles.js';
-import type { Project } from '../../model/project.js';
+import { allServices } from '../../model/project/profiles.js';
+import type { Project } from '../../model/project/project.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { observeAll, observeProject, type Member } from '../../orchestrator/actual-state.js';

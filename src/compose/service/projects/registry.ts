@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ComposeFailure } from '../../model/errors.js';
-import type { LoadedProject } from '../../model/load.js';
+import type { LoadedProject } from '../../model/loader/load.js';
 import type { Clock } from '../../runtime/clock.js';
 import { alreadyExists, RuntimeError } from '../../runtime/errors.js';
 import { replaceFile } from '../../runtime/state.js';

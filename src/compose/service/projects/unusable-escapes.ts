@@ -1,7 +1,7 @@
 /** Finds escape sequences in a compose file for characters that a request body could not contain directly. */
 import { unusableText, type UnusableText } from '../../../contract/unusable-text.js';
 import type { MapNode, Node, Path } from '../../model/node.js';
-import { parseYaml } from '../../model/parse.js';
+import { parseYaml } from '../../model/loader/parse.js';
 
 export interface UnusableEscape extends UnusableText {
   /** The location of the text in its document. */

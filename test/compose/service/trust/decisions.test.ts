@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ALLOWANCES, isAllowance } from '../../../../src/compose/service/trust/allowances.js';
 import { DECISIONS } from '../../../../src/compose/service/trust/decisions.js';
-import { keyPaths, readSpecification, skipReason, type Schema } from '../../model/specification.js';
+import { keyPaths, readSpecification, skipReason, type Schema } from '../../model/schema/specification.js';
 
 const schema = readSpecification();
 

@@ -1,6 +1,6 @@
 /** A key that no decision is about is refused wherever it stands, also when the model knows it. */
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../../../src/compose/model/parse.js';
+import { parseYaml } from '../../../../src/compose/model/loader/parse.js';
 import { allowanceNames, isAllowance } from '../../../../src/compose/service/trust/allowances.js';
 import { requireAllowed } from '../../../../src/compose/service/trust/trust.js';
 

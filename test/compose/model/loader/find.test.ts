@@ -1,0 +1,93 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { localFiles } from '../../../../src/compose/model/loader/files.js';
+import { loadProject } from '../../../../src/compose/model/loader/load.js';
+import { folderWith, load, loadFailure } from '../project-folder.js';
+
+const image = (name: string): string => `services: {web: {image: ${name}}}\n`;
+
+describe('finding compose files', () => {
+  it.each([
+    [['docker-compose.yaml', 'docker-compose.yml', 'compose.yaml', 'compose.yml'], 'compose.yml'],
+    [['docker-compose.yaml', 'docker-compose.yml', 'compose.yaml'], 'compose.yaml'],
+    [['docker-compose.yaml', 'docker-compose.yml'], 'docker-compose.yml'],
+    [['docker-compose.yaml'], 'docker-compose.yaml'],
+  ])('among %j takes %s, and says so when there are several', async (names, winner) => {
+    const { project, warnings } = await load(Object.fromEntries(names.map((name) => [name, image(name)])));
+    expect(project.services['web']?.image).toBe(winner);
+    expect(warnings.some(({ code }) => code === 'ambiguousFiles')).toBe(names.length > 1);
+  });
+
+  it('merges the override file beside the one found', async () => {
+    const { project, folder } = await load({ 'compose.yml': image('a'), 'docker-compose.override.yml': image('b') });
+    expect(project.services['web']?.image).toBe('b');
+    expect(project.files).toEqual([`${folder}/compose.yml`, `${folder}/docker-compose.override.yml`]);
+  });
+
+  it('looks in the directories above', async () => {
+    const folder = await folderWith({ 'compose.yml': image('above') });
+    await mkdir(path.join(folder, 'deep', 'er'), { recursive: true });
+    const { project } = await loadProject({ environment: {}, workingDirectory: path.join(folder, 'deep', 'er') });
+    expect([project.workingDirectory, project.name]).toEqual([folder, 'folder']);
+  });
+
+  it('takes files from COMPOSE_FILE, in the environment or the .env file, with any separator', async () => {
+    const files = { 'a.yml': image('a'), 'b.yml': image('b'), '.env': 'COMPOSE_FILE=a.yml' };
+    expect((await load(files)).project.services['web']?.image).toBe('a');
+    const environment = { COMPOSE_FILE: 'a.yml,b.yml', COMPOSE_PATH_SEPARATOR: ',' };
+    expect((await load(files, { environment })).project.services['web']?.image).toBe('b');
+  });
+
+  it('reads standard input for -, once, however often the text is needed', async () => {
+    let reads = 0;
+    const fileAccess = {
+      ...localFiles,
+      readStandardInput: () => {
+        reads += 1;
+        return Promise.resolve(`name: piped\n${image('stdin')}`);
+      },
+    };
+    const { project } = await load({}, { files: ['-'], fileAccess });
+    expect([project.name, project.services['web']?.image, reads]).toEqual(['piped', 'stdin', 1]);
+  });
+
+  it('fails with the path when there is none', async () => {
+    const failure = await loadFailure({}, { files: ['gone.yml'] });
+    expect(failure).toMatchObject({ error: 'YamlError', case: 'composeFileNotFound' });
+    expect(failure.fields['path']).toMatch(/folder\/gone\.yml$/);
+  });
+
+  it('fails with the first default name when nothing is found up to the root', async () => {
+    const failure = await loadFailure({});
+    expect(failure).toMatchObject({ error: 'YamlError', case: 'composeFileNotFound' });
+    expect(failure.fields['path']).toMatch(/folder\/compose\.yml$/);
+  });
+
+  it('starts relative paths and the name at --project-directory', async () => {
+    const files = { 'files/compose.yml': 'services: {web: {image: i, volumes: ["./a:/a"]}}', 'else/.env': 'X=1' };
+    const { project, folder } = await load(files, { files: ['files/compose.yml'], projectDirectory: 'else' });
+    expect(project.name).toBe('else');
+    expect(project.services['web']?.volumes?.[0]?.source).toBe(`${folder}/else/a`);
+  });
+
+  it('reads the .env file unless COMPOSE_DISABLE_ENV_FILE says not to, or other files are named', async () => {
+    const files = { 'compose.yml': image('"$V"'), '.env': 'V=dot', 'other.env': 'V=other' };
+    const imageWith = async (options: object): Promise<string | undefined> =>
+      (await load(files, options)).project.services['web']?.image;
+    expect(await imageWith({})).toBe('dot');
+    expect(await imageWith({ environment: { V: 'shell' } })).toBe('shell');
+    expect(await imageWith({ envFiles: ['other.env'] })).toBe('other');
+    expect(await imageWith({ environment: { COMPOSE_ENV_FILES: '.env,other.env' } })).toBe('other');
+    expect(await imageWith({ environment: { COMPOSE_DISABLE_ENV_FILE: 'true' } })).toBe('');
+  });
+
+  it('fails for a directory in place of a file', async () => {
+    const failure = await loadFailure({ 'dir/x': '' }, { files: ['dir'] });
+    expect(failure).toMatchObject({ error: 'YamlError', case: 'unreadable' });
+  });
+
+  it('fails for files that are empty', async () => {
+    expect(await loadFailure('# nothing\n')).toMatchObject({ case: 'emptyProject' });
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { load, loadFailure } from '../project-folder.js';
+
+const service = (body: string): string => `services: {${body}}\n`;
+
+describe('include', () => {
+  it('loads a file with its own directory and .env', async () => {
+    const { project, folder } = await load({
+      'compose.yaml': `include: [sub/compose.yaml]\n${service('web: {image: "w:$TAG"}')}`,
+      '.env': 'TAG=top',
+      'sub/compose.yaml': service('db: {image: "db:$TAG-$OWN", volumes: ["./data:/data"]}'),
+      'sub/.env': 'TAG=sub\nOWN=own',
+    });
+    expect(project.services['web']?.image).toBe('w:top');
+    expect(project.services['db']?.image).toBe('db:top-own');
+    expect(project.services['db']?.volumes?.[0]?.source).toBe(`${folder}/sub/data`);
+  });
+
+  it('in the long form merges several paths, with project_directory and env_file', async () => {
+    const { project, folder } = await load({
+      'compose.yaml':
+        'include:\n  - path: [a/one.yaml, a/two.yaml]\n    project_directory: elsewhere\n    env_file: [a/v.env]\n',
+      'a/one.yaml': service('api: {image: "api:$V", build: ./ctx}'),
+      'a/two.yaml': service('api: {ports: ["1:1"]}'),
+      'a/v.env': 'V=vars',
+    });
+    expect(project.services['api']).toMatchObject({
+      image: 'api:vars',
+      build: { context: `${folder}/elsewhere/ctx` },
+      ports: [{ target: 1 }],
+    });
+  });
+
+  it('lets the including file say more about a resource, with a warning', async () => {
+    const { project, warnings } = await load({
+      'compose.yaml': `include: [other.yaml]\n${service('db: {restart: always}')}`,
+      'other.yaml': service('db: {image: db}'),
+    });
+    expect(project.services['db']).toMatchObject({ image: 'db', restart: 'always' });
+    expect(warnings.map(({ code }) => code)).toContain('includeConflict');
+  });
+
+  it('of one file over two ways counts once', async () => {
+    const { project, warnings } = await load({
+      'compose.yaml': 'include: [a.yaml, b.yaml]\n',
+      'a.yaml': 'include: [shared.yaml]\n',
+      'b.yaml': 'include: [shared.yaml]\n',
+      'shared.yaml': service('s: {image: s, security_opt: [x], post_start: [{command: [y]}]}'),
+    });
+    expect(project.services['s']).toMatchObject({ security_opt: ['x'], post_start: [{ command: ['y'] }] });
+    expect(warnings).toEqual([]);
+  });
+
+  it('can be extended and overridden', async () => {
+    const files = {
+      'compose.yaml': `include: [lib.yaml]\n${service('web: {extends: base}')}`,
+      'over.yaml': service('base: {image: over}'),
+      'lib.yaml': service('base: {image: lib, labels: {l: x}}'),
+    };
+    const { project } = await load(files, { files: ['compose.yaml', 'over.yaml'] });
+    expect([project.services['web']?.image, project.services['base']?.image]).toEqual(['lib', 'over']);
+  });
+
+  it('in a circle fails with the exact message', async () => {
+    const failure = await loadFailure({
+      'compose.yaml': 'include: [a.yaml]\n',
+      'a.yaml': 'include: [b.yaml]\n',
+      'b.yaml': 'include: [a.yaml]\n',
+    });
+    expect(failure).toMatchObject({ error: 'IncludeError', case: 'cyclicInclude', location: { line: 1, column: 11 } });
+    expect(failure.message).toBe(
+      `Cyclic include detected: '${String(failure.fields['path'])}' is already being loaded.`,
+    );
+    expect(failure.fields['path']).toMatch(/a\.yaml$/);
+  });
+
+  it('of the file itself fails', async () => {
+    expect(await loadFailure('include: [compose.yaml]\n')).toMatchObject({ case: 'cyclicInclude' });
+  });
+
+  it('of a missing file fails with the exact message', async () => {
+    const failure = await loadFailure('include:\n  - gone.yaml\n');
+    expect(failure).toMatchObject({ error: 'IncludeError', case: 'fileNotFound', location: { line: 2, column: 5 } });
+    expect(failure.message).toBe(`Included compose file not found: '${String(failure.fields['path'])}'`);
+  });
+});
+
+describe('extends', () => {
+  it('merges the other service below, across files, with its paths', async () => {
+    const { project, folder } = await load({
+      'compose.yaml': service(
+        'web: {extends: {file: sub/c.yaml, service: app}, environment: {B: 2}, volumes: ["./w:/w"]}',
+      ),
+      'sub/c.yaml': service(
+        'app: {extends: root, environment: {A: 1}, volumes: ["./v:/v"]}, root: {image: root, env_file: r.env}',
+      ),
+      'sub/r.env': 'R=1',
+    });
+    expect(project.services['web']).toMatchObject({ image: 'root', environment: { R: '1', A: '1', B: '2' } });
+    expect(project.services['web']?.volumes?.map(({ source }) => source)).toEqual([`${folder}/sub/v`, `${folder}/w`]);
+    expect(project.services['web']).not.toHaveProperty('extends');
+  });
+
+  it('ignores what is wrong elsewhere in the other file', async () => {
+    const files = {
+      'compose.yaml': service('web: {extends: {file: c.yaml, service: app}}'),
+      'c.yaml': service('app: {image: i}, broken: {nonsense: "${X:?}"}'),
+    };
+    expect((await load(files)).project.services['web']?.image).toBe('i');
+  });
+
+  it('applies !reset and !override to the base', async () => {
+    const { project } = await load(
+      service(
+        'base: {image: b, ports: ["1:1"], labels: {a: 1}}, web: {extends: base, ports: !reset null, labels: !override {b: 2}}',
+      ),
+    );
+    expect(project.services['web']).toMatchObject({ labels: { b: '2' } });
+    expect(project.services['web']).not.toHaveProperty('ports');
+    expect(project.services['base']?.ports).toHaveLength(1);
+  });
+
+  it('in a circle fails with the chain', async () => {
+    const failure = await loadFailure(service('a: {extends: b}, b: {extends: c}, c: {extends: a}'));
+    expect(failure).toMatchObject({ error: 'ExtendsError', case: 'cyclicExtends', location: { line: 1 } });
+    expect(failure.fields['chain']).toHaveLength(4);
+  });
+
+  it('across files in a circle fails', async () => {
+    const failure = await loadFailure({
+      'compose.yaml': service('a: {extends: {file: o.yaml, service: b}}'),
+      'o.yaml': service('b: {extends: {file: compose.yaml, service: a}}'),
+    });
+    expect(failure).toMatchObject({ error: 'ExtendsError', case: 'cyclicExtends' });
+  });
+
+  it('of a missing service or file fails with its name and place', async () => {
+    expect(await loadFailure(service('a: {extends: b}'))).toMatchObject({
+      case: 'serviceNotFound',
+      fields: { service: 'a', extended: 'b' },
+    });
+    expect(await loadFailure(service('a: {extends: {file: x.yaml, service: b}}'))).toMatchObject({
+      error: 'ExtendsError',
+      case: 'fileNotFound',
+    });
+  });
+});
