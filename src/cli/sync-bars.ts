@@ -2,10 +2,9 @@
 import type { WriteStream } from 'node:tty';
 import type { GenericFormatter, SingleBar } from 'cli-progress';
 import cliProgress from 'cli-progress';
-import type { Target } from '../sync/targets.js';
-import { TABLES_OF } from '../sync/targets.js';
+import { TABLES_OF, type Target } from '../sync/targets.js';
 import { endOf, remarks } from './sync-lines.js';
-import type { ProgressView } from './sync-progress.js';
+import type { ProgressView } from './sync-progress-view.js';
 import { oneLine } from './one-line.js';
 import { describeCounts } from './sync-summary.js';
 

@@ -1,14 +1,8 @@
 /** Progress of a sync: bars on a terminal, otherwise a line per step. */
 import type { WriteStream } from 'node:tty';
-import type { SyncProgress } from '../sync/surroundings.js';
 import { openBars } from './sync-bars.js';
 import { lineProgress } from './sync-lines.js';
-
-export interface ProgressView {
-  readonly progress: SyncProgress;
-  /** Moves the cursor to the beginning of an empty line. */
-  close(): void;
-}
+import type { ProgressView } from './sync-progress-view.js';
 
 export interface ProgressOptions {
   /** Prints lines also on a terminal: statements would tear bars apart. */

@@ -1,6 +1,6 @@
 /** `plumbline sync`: options and actions. The engine is in src/sync. */
 import type { Command } from 'commander';
-import type { SyncOptions } from '../sync/request.js';
+import type { SyncOptions } from '../sync/options.js';
 import type { ConfigOption } from './environment.js';
 import { SYNC_HELP } from './sync-help.js';
 

@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log, OperationHandler, ProblemReply, Route } from '../../generated/contract.js';
-import { UnimplementedOperation } from '../../generated/contract.js';
+import {
+  UnimplementedOperation,
+  type Log,
+  type OperationHandler,
+  type ProblemReply,
+  type Route,
+} from '../../generated/contract.js';
 import { internalError, methodNotAllowed, notImplemented } from '../../generated/problems.js';
 import { authenticate, authorize, type AnySecurityHandler } from './authentication.js';
 import { Exchange } from './exchange.js';
@@ -8,7 +13,7 @@ import { negotiate } from './negotiation.js';
 import { countsPrincipals, limitRate, type RateLimiter } from './rate-limiting.js';
 import { checkReply, isSampled, validateReply, type AnyReply, type ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply, type Inspect, type PreparedReply } from './reply-writer.js';
-import { readBody, RequestAborted } from './request-body.js';
+import { RequestAborted, readBody } from './read-body.js';
 import { requestIdOf } from './request-id.js';
 import { createRouter, type RouteMatch } from './routing.js';
 import { validate } from './validation.js';

@@ -1,60 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import type { ProblemReply } from '../../generated/contract.js';
-import { malformedRequest, payloadTooLarge } from '../../generated/problems.js';
-import type { Exchange } from './exchange.js';
+import { malformedRequest } from '../../generated/problems.js';
 import { unusableText, unusableTextIn, type UnusableText } from './unusable-text.js';
 import { validationProblem } from './violations.js';
-
-/** The caller disconnected before the body was complete, so there is no reply. */
-export class RequestAborted extends Error {
-  override name = 'RequestAborted';
-}
-
-/**
- * Reads the body, up to the operation's limit (413).
- *
- * @throws RequestAborted when the connection ends first
- */
-export async function readBody(exchange: Exchange): Promise<ProblemReply | null> {
-  const { request, route } = exchange;
-  if (route.body === null) return null;
-  const bytes = await readBytes(request, route.maxBodyBytes);
-  if (bytes === null) {
-    // The rest of the body is not read, so the connection cannot serve another request.
-    exchange.replyHeaders['Connection'] = 'close';
-    return payloadTooLarge({
-      message: `Send at most ${route.maxBodyBytes} bytes in the body.`,
-      max_bytes: route.maxBodyBytes,
-    });
-  }
-  exchange.rawBody = bytes;
-  return null;
-}
-
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > limit) {
-        request.removeAllListeners('data');
-        request.pause();
-        resolve(null);
-      } else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
-    });
-    // A connection that closes before the body is complete also emits an error.
-    request.on('error', (cause) => {
-      reject(new RequestAborted('The request ended early', { cause }));
-    });
-  });
-}
 
 export type ParsedBody = { readonly value: unknown } | { readonly problem: ProblemReply };
 

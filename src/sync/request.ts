@@ -1,49 +1,11 @@
 /** The command line's options and environment, read into one checked request. All problems are reported at once. */
 import { resolve } from 'node:path';
-import type { DatabaseAddress } from './sinks/connection-string.js';
-import { parseConnection } from './sinks/connection-string.js';
-import type { DatabaseKind } from './sinks/sink.js';
-import { DATABASE_KINDS } from './sinks/sink.js';
-import type { ProviderName, Target } from './targets.js';
-import { PROVIDER_ALIASES, PROVIDERS, TARGETS, targetsOf } from './targets.js';
-import type { TimeWindow } from './time-window.js';
-import { NO_WINDOW, parseTimeWindow } from './time-window.js';
-import type { Report, Selection } from './selection.js';
-import { parseSelection } from './selection.js';
-
-/** The options of `plumbline sync` as texts, before any check; flags are booleans. */
-export interface SyncOptions {
-  readonly target?: string;
-  readonly provider?: string;
-  readonly db?: string;
-  readonly dbType?: string;
-  readonly org?: string;
-  readonly repoPath?: string;
-  readonly since?: string;
-  readonly date?: string;
-  readonly backfill?: string;
-  readonly auth?: string;
-  readonly owner?: string;
-  readonly repo?: string;
-  readonly projectId?: string;
-  /** `--host-a-url`: the API of a self-hosted instance. */
-  readonly hostAUrl?: string;
-  readonly hostBUrl?: string;
-  readonly search?: string;
-  readonly group?: string;
-  readonly batchSize?: string;
-  readonly maxConcurrent?: string;
-  readonly rateLimitDelay?: string;
-  readonly maxRepos?: string;
-  readonly useAsync?: boolean;
-  readonly maxCommitsPerRepo?: string;
-  readonly sink?: string;
-  /** A rules file for work units, instead of the rules that come with Plumbline. */
-  readonly rules?: string;
-  /** Synthetic only: the name of the repository to make up, and what its data are drawn from. */
-  readonly repoName?: string;
-  readonly seed?: string;
-}
+import { parseConnection, type DatabaseAddress } from './sinks/connection-string.js';
+import { DATABASE_KINDS, type DatabaseKind } from './sinks/sink.js';
+import { PROVIDERS, PROVIDER_ALIASES, TARGETS, targetsOf, type ProviderName, type Target } from './targets.js';
+import { NO_WINDOW, parseTimeWindow, type TimeWindow } from './time-window.js';
+import { parseSelection, type Report, type Selection } from './selection.js';
+import type { SyncOptions } from './options.js';
 
 /** One sync, with every value checked. Times are in milliseconds. */
 export interface SyncRequest {

@@ -1,6 +1,6 @@
 /** Which repositories a sync is about: one, or those that match a pattern on a host. */
 import type { ProviderName } from './targets.js';
-import type { SyncOptions } from './request.js';
+import type { SyncOptions } from './options.js';
 
 export type Selection =
   | { readonly kind: 'local'; readonly path: string }

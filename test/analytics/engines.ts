@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import type { AnalyticsAddress } from '../../src/analytics/address.js';
-import type { Exclusively, StoreOptions } from '../../src/analytics/store/open.js';
+import type { Exclusively, StoreOptions } from '../../src/analytics/store/options.js';
 import { chdbMissing, importConnector } from '../support/chdb.js';
 import { startClickHouse, type TestClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
-import type { SyncOptions } from '../../src/sync/request.js';
+import type { SyncOptions } from '../../src/sync/options.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { git, initRepository, writeHistory } from '../support/git-history.js';
 import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testSurroundings } from './harness.js';

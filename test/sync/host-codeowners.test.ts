@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SyncOptions } from '../../src/sync/request.js';
+import type { SyncOptions } from '../../src/sync/options.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../src/sync/work-units/teams/codeowners.js';
 import { git, initRepository } from '../support/git-history.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConnection } from '../../src/sync/sinks/connection-string.js';
-import type { SyncOptions } from '../../src/sync/request.js';
+import type { SyncOptions } from '../../src/sync/options.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 import { parseInstant } from '../../src/sync/time-window.js';
 import { NOW, requestFor } from './harness.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { SyncOptions } from '../../src/sync/request.js';
+import type { SyncOptions } from '../../src/sync/options.js';
 import type { Lock } from '../../src/sync/sinks/sink.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { initRepository, writeHistory } from '../support/git-history.js';

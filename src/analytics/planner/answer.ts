@@ -4,14 +4,9 @@ import type { Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import { answerSankey } from './sankey.js';
 import { MAX_SERIES, type Answered, type Plan } from './plan.js';
-import type { Query, SeriesQuery } from './statements.js';
+import type { SeriesQuery } from './statements.js';
 import { add, byValue, isMean, NOTHING, valueOf, type Sums } from './values.js';
-
-/** A row: its columns in the order of the statement. */
-export type Row = readonly unknown[];
-
-/** The rows of each query of a plan. */
-export type Rows = ReadonlyMap<Query, readonly Row[]>;
+import { wholeNumber, type Row, type Rows } from './result-rows.js';
 
 export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): AnalyticsResult {
   return {
@@ -19,13 +14,6 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
     breakdowns: plan.breakdowns.map((each) => breakdown(each, rows)),
     sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
   };
-}
-
-/** Converts an integer of any driver; the sum of no rows is null. */
-export function wholeNumber(value: unknown): bigint {
-  if (value === null || value === undefined) return 0n;
-  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'string') return BigInt(value);
-  throw new Error(`Expected an integer from the engine, got ${typeof value}.`);
 }
 
 function timeseries(

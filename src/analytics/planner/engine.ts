@@ -1,6 +1,6 @@
 /** Runs statements: the common interface of all engines, so that there is one planner. */
 import { AnalyticsFailed, AnalyticsUnavailable, QueryTimeout } from '../analytics.js';
-import type { Row } from './answer.js';
+import type { Row } from './result-rows.js';
 import type { Dialect } from './dialects.js';
 import type { Statement } from './statements.js';
 

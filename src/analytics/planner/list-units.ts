@@ -2,7 +2,7 @@
 import { MOST_COUNTED, type Filters, type ListedUnit, type UnitsPage, type UnitsRequest } from '../analytics.js';
 import { partRow, unitOf } from '../store/rows.js';
 import type { Part } from '../store/shares.js';
-import { wholeNumber, type Row } from './answer.js';
+import { wholeNumber, type Row } from './result-rows.js';
 import type { QueryEngine } from './engine.js';
 import { compile, type Slice, type UnitsQuery } from './statements.js';
 

@@ -6,7 +6,7 @@ import { openDatabase, type Database, type Sql, type Transaction } from '../../d
 import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
 import type { Log } from '../../database/log.js';
 import { writeTexts } from '../../database/text-arrays.js';
-import type { Row } from './answer.js';
+import type { Row } from './result-rows.js';
 import { postgresDialect } from './dialects.js';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
 import type { Parameter, Statement } from './statements.js';

@@ -4,7 +4,7 @@
  */
 import type { SankeyRequest, SankeyResult } from '../analytics.js';
 import type { Dimension } from '../vocabulary.js';
-import { wholeNumber, type Rows, type Row } from './answer.js';
+import { wholeNumber, type Row, type Rows } from './result-rows.js';
 import { shareOfLimits } from './plan.js';
 import type { FlowQuery } from './statements.js';
 import { add, byBytes, byValue, isMean, NOTHING, valueOf, type Sums } from './values.js';

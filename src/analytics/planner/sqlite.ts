@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'libsql/promise';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
-import type { Row } from './answer.js';
+import type { Row } from './result-rows.js';
 import { sqliteDialect } from './dialects.js';
 import type { Parameter, Statement } from './statements.js';
 

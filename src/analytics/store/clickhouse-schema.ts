@@ -6,7 +6,7 @@
  * could not be stored.) All versions of a row are in one partition, because the day is part of the key.
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
-import type { Exclusively } from './open.js';
+import type { Exclusively } from './options.js';
 
 const PARTITION = 'toYear(day)';
 

@@ -10,7 +10,7 @@
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
-import type { StoreOptions } from './open.js';
+import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
 import { partRow, shareRows, unitOf, unitRow } from './rows.js';
 

@@ -9,7 +9,7 @@ import { analyzeUnknown } from '../../database/statistics.js';
 import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import type { StoreOptions } from './open.js';
+import type { StoreOptions } from './options.js';
 import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 

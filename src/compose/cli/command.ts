@@ -5,7 +5,7 @@ import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
 import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
 import type { Io } from './io.js';
-import { PROGRESS_STYLES } from './progress.js';
+import { PROGRESS_STYLES } from './progress-view.js';
 import { Session, type GlobalOptions } from './session.js';
 
 /** @returns the exit code; nothing means 0 */

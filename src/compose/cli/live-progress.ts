@@ -3,7 +3,7 @@
  */
 import type { Progress } from '../orchestrator/orchestration.js';
 import type { Output } from './io.js';
-import type { ProgressOptions, ProgressView } from './progress.js';
+import type { ProgressOptions, ProgressView } from './progress-view.js';
 import { GREEN, paint, printable, RED, YELLOW } from './text.js';
 
 interface Row {

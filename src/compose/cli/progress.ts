@@ -1,30 +1,9 @@
 /** Shows the progress of a command: redrawn in place on a terminal, as plain lines, as JSON, or not at all. */
 import type { Progress } from '../orchestrator/orchestration.js';
-import type { Clock } from '../runtime/clock.js';
 import type { Output } from './io.js';
 import { liveView } from './live-progress.js';
+import type { ProgressOptions, ProgressView } from './progress-view.js';
 import { paint, printable, YELLOW } from './text.js';
-
-export const PROGRESS_STYLES = ['auto', 'tty', 'plain', 'json', 'quiet'] as const;
-export type ProgressStyle = (typeof PROGRESS_STYLES)[number];
-
-export interface ProgressView {
-  report(progress: Progress): void;
-  /** Prints a hint to the user. */
-  note(text: string): void;
-  /** Writes other output to the terminal, in order with the progress. */
-  beside(write: () => Promise<void>): Promise<void>;
-  /** Settles when everything has been written. Earlier output is not redrawn afterwards. */
-  close(): Promise<void>;
-}
-
-export interface ProgressOptions {
-  readonly style: ProgressStyle;
-  readonly coloured: boolean;
-  readonly clock: Clock;
-  /** Whether other output goes to the same terminal. */
-  readonly isShared: boolean;
-}
 
 export function progressView(output: Output, options: ProgressOptions): ProgressView {
   const warn = (message: string): string => `${paint('warning:', YELLOW, options.coloured)} ${message}\n`;

@@ -11,7 +11,8 @@ import type { ChosenEngine } from '../runtime/select.js';
 import { explain } from '../orchestrator/explanation.js';
 import { Explained, UsageError } from './failures.js';
 import type { Io } from './io.js';
-import { progressView, type ProgressStyle, type ProgressView } from './progress.js';
+import { progressView } from './progress.js';
+import type { ProgressStyle, ProgressView } from './progress-view.js';
 import { isColoured, paint, printable, YELLOW } from './text.js';
 
 /** Options that every command accepts, before or after its name. */

@@ -1,7 +1,7 @@
 /** The context of every operation on a project: backend, clock, cancellation and progress reports. */
 import type { Clock } from '../runtime/clock.js';
 import type { Backend } from '../runtime/runtime.js';
-import type { RunProvider } from './providers/providers.js';
+import type { RunProvider } from './providers/run-provider.js';
 
 export interface Orchestration {
   readonly backend: Backend;

@@ -7,8 +7,7 @@ import { after } from '../surroundings.js';
 import type { TokenRequest } from './token-requests.store.js';
 import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
-
-export type OneTimeTokenKind = 'verification' | 'reset';
+import type { OneTimeTokenKind } from './one-time-token-kind.js';
 
 const lifetimes = { verification: verificationTokenSeconds, reset: resetTokenSeconds } as const;
 

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
 import { addressOf } from '../audit/audit.store.js';
-import type { OneTimeTokenKind } from './one-time-tokens.store.js';
+import type { OneTimeTokenKind } from './one-time-token-kind.js';
 
 /** A request for a token by mail. Whether an account has the address is not yet known. */
 export interface TokenRequest {

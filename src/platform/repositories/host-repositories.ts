@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.js';
 import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
-import type { FoundRepositories, RepositorySearch } from './list-repositories.js';
+import type { FoundRepositories, RepositorySearch } from './repository-search.js';
 
 type Repository = Schemas['AvailableRepository'];
 

@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { after } from '../surroundings.js';
 import { hashToken } from '../tokens/token-hash.js';
-import type { RefreshClaims } from '../tokens/tokens.js';
+import type { RefreshClaims } from '../tokens/claims.js';
 import {
   activeUntil,
   findRevokedToken,

@@ -7,7 +7,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { after } from '../surroundings.js';
 import { accessTokenSeconds, refreshFamilySeconds, refreshTokenSeconds } from '../tokens/lifetimes.js';
 import { hashToken } from '../tokens/token-hash.js';
-import type { RefreshClaims } from '../tokens/tokens.js';
+import type { RefreshClaims } from '../tokens/claims.js';
 import { insertRefreshToken, useActiveToken, type FamilyFacts, type Successor } from './refresh-tokens.store.js';
 
 export type TokenPair = Schemas['Tokens'];

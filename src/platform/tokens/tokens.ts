@@ -3,6 +3,7 @@ import { after, type Clock, type Random } from '../surroundings.js';
 import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
 import { createVerifiedTokens } from './verified-tokens.js';
+import type { AccessClaims, RefreshClaims } from './claims.js';
 
 /** The subject of an access token. */
 export interface AccessSubject {
@@ -13,23 +14,6 @@ export interface AccessSubject {
   readonly membership: { readonly orgId: string; readonly role: string } | null;
   /** The session that the token belongs to: the family of its refresh tokens. */
   readonly sessionId: string;
-}
-
-/** The claims of a verified access token. The database decides whether they are still true. */
-export interface AccessClaims {
-  readonly userId: string;
-  readonly orgId: string | null;
-  readonly tokenVersion: number;
-  readonly sessionId: string;
-  readonly expiresAt: Date;
-}
-
-/** The claims of a refresh token. */
-export interface RefreshClaims {
-  readonly userId: string;
-  readonly orgId: string | null;
-  readonly familyId: string;
-  readonly jti: string;
 }
 
 /** Issues and verifies the JWTs of this installation. */

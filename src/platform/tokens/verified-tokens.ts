@@ -1,4 +1,4 @@
-import type { AccessClaims } from './tokens.js';
+import type { AccessClaims } from './claims.js';
 import type { KeyRing } from './key-ring.js';
 
 /** Enough for the callers of some minutes; at about 1 kB each, some megabytes at most. */

@@ -1,5 +1,6 @@
 /** Opens what keeps work units up to date beside a sink. */
-import { openWorkUnitStore, type Exclusively } from '../../analytics/store/open.js';
+import { openWorkUnitStore } from '../../analytics/store/open.js';
+import type { Exclusively } from '../../analytics/store/options.js';
 import type { WorkUnitStore } from '../../analytics/work-unit.js';
 import { cleanedUp } from '../cleaned-up.js';
 import { SyncError } from '../failures.js';

@@ -5,7 +5,8 @@ import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import type { ClickHouseEngine } from '../../../src/analytics/clickhouse/engine.js';
 import { openChdb } from '../../../src/analytics/clickhouse/chdb.js';
 import { openClickHouseServer } from '../../../src/analytics/clickhouse/server.js';
-import { openWorkUnitStore, type Exclusively } from '../../../src/analytics/store/open.js';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import type { Exclusively } from '../../../src/analytics/store/options.js';
 import type { WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
 import { engines, openOptions } from '../engines.js';
 

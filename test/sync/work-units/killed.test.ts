@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SyncOptions } from '../../../src/sync/request.js';
+import type { SyncOptions } from '../../../src/sync/options.js';
 import { initRepository, writeHistory } from '../../support/git-history.js';
 import { describeOnEachDatabase } from '../databases.js';
 import { onlyId, sync } from '../harness.js';

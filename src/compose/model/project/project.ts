@@ -1,5 +1,6 @@
 import type { Json } from '../node.js';
-import type { Extensible, Service } from './service.js';
+import type { Service } from './service.js';
+import type { Extensible } from './shared-fields.js';
 
 export interface IpamPool extends Extensible {
   subnet?: string;

@@ -1,10 +1,5 @@
 import type { Build, Deploy, Develop, DeviceRequest, Hook, PreStartHook, Provider } from './workload.js';
-import type { Json } from '../node.js';
-
-/** Data under `x-` keys is kept unchanged. */
-export interface Extensible {
-  [extension: `x-${string}`]: Json;
-}
+import type { Extensible, FileReference, Ulimit } from './shared-fields.js';
 
 export type DependencyCondition = 'service_started' | 'service_healthy' | 'service_completed_successfully';
 
@@ -66,18 +61,6 @@ export interface ImageOptions extends Extensible {
   subpath?: string;
 }
 
-/** A secret or config granted to a service or a build. */
-export interface FileReference extends Extensible {
-  /** A key of the project's secrets or configs. */
-  source: string;
-  /** Its path in the container; always set for secrets. */
-  target?: string;
-  uid?: string;
-  gid?: string;
-  /** File permissions as a number: 0o440 is 288. */
-  mode?: number;
-}
-
 export interface ServiceNetwork extends Extensible {
   aliases?: string[];
   interface_name?: string;
@@ -111,11 +94,6 @@ export interface DeviceMapping extends Extensible {
   source: string;
   target?: string;
   permissions?: string;
-}
-
-export interface Ulimit extends Extensible {
-  soft: number;
-  hard: number;
 }
 
 export interface ThrottleDevice {

@@ -1,4 +1,4 @@
-import type { Extensible, FileReference, Ulimit } from './service.js';
+import type { Extensible, FileReference, Ulimit } from './shared-fields.js';
 
 /** How to build a service's image. */
 export interface Build extends Extensible {

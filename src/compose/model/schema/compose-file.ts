@@ -1,9 +1,9 @@
 import { failure } from '../errors.js';
-import { child, map, scalar, textOf, withEntries } from '../node.js';
-import type { MapNode, Path } from '../node.js';
+import { child, map, scalar, textOf, withEntries, type MapNode, type Path } from '../node.js';
 import { locateVolumeDevice } from '../normalize/mounts.js';
 import type { Config, Ipam, IpamPool, Model, Network, Secret, Volume } from '../project/project.js';
-import type { Extensible, Service } from '../project/service.js';
+import type { Service } from '../project/service.js';
+import type { Extensible } from '../project/shared-fields.js';
 import { listOf, RESOURCE_NAME, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { flag, integer, nullable, text } from '../shape/scalar-shapes.js';

@@ -1,12 +1,10 @@
-import { child, isNull, list, map, scalar, scalarText, textOf } from '../node.js';
-import type { Node, Path } from '../node.js';
+import { child, isNull, list, map, scalar, scalarText, textOf, type Node, type Path } from '../node.js';
 import { locateContext, locatePath } from '../normalize/mounts.js';
-import type { FileReference, Ulimit } from '../project/service.js';
+import type { FileReference, Ulimit } from '../project/shared-fields.js';
 import { directive, listOf, mapEntries, pairs, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { integer, mode, single, text, textOrNumber } from '../shape/scalar-shapes.js';
-import { isOpenTemplate, unexpected } from '../shape/shape.js';
-import type { Shape } from '../shape/shape.js';
+import { isOpenTemplate, unexpected, type Shape } from '../shape/shape.js';
 
 /** Field shapes that services, builds and resources share. */
 

@@ -1,7 +1,8 @@
 /** A container's mounts: volumes, host paths, and the project's secret and config files. */
 import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project/project.js';
-import type { BindOptions, FileReference, Mount as ServiceMount } from '../../model/project/service.js';
+import type { BindOptions, Mount as ServiceMount } from '../../model/project/service.js';
+import type { FileReference } from '../../model/project/shared-fields.js';
 import type { Mount } from '../../runtime/spec.js';
 import { optionalField } from './optional-field.js';
 import { memoryBytes } from './limits.js';

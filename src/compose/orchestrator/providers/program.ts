@@ -8,7 +8,7 @@ import type { Provider } from '../../model/project/workload.js';
 import { commandFailed, type TerminalError } from '../../runtime/errors.js';
 import { objectOf, objectsOf, parseJson, textOf, type Json } from '../../runtime/json.js';
 import { linesOf } from '../../runtime/lines.js';
-import type { ProvidedVariables, ProviderCall, RunProvider } from './providers.js';
+import type { ProvidedVariables, ProviderCall, RunProvider } from './run-provider.js';
 
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;

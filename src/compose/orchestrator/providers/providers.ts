@@ -4,29 +4,7 @@ import type { Service } from '../../model/project/service.js';
 import { commandFailed } from '../../runtime/errors.js';
 import { inDependencyOrder, reversed } from '../ordered.js';
 import { reported, type Orchestration } from '../orchestration.js';
-
-export type ProviderCommand = 'up' | 'down' | 'stop';
-
-export interface ProviderCall {
-  readonly command: ProviderCommand;
-  readonly project: string;
-  readonly service: string;
-  readonly definition: Service;
-  readonly signal: AbortSignal;
-  /** Called with the provider's messages to the user. */
-  readonly tell: (text: string) => void;
-}
-
-/** Variables that a provider supplies to dependent services. */
-export interface ProvidedVariables {
-  /** Prefixed with the service name (`setenv`). */
-  readonly prefixed: Readonly<Record<string, string>>;
-  /** Unprefixed (`rawsetenv`). */
-  readonly raw: Readonly<Record<string, string>>;
-}
-
-/** @throws TerminalError.commandFailed when the provider is missing or fails */
-export type RunProvider = (call: ProviderCall) => Promise<ProvidedVariables>;
+import type { ProvidedVariables, ProviderCommand } from './run-provider.js';
 
 /**
  * Brings up the services that have a provider, in dependency order, before any container, because their variables are

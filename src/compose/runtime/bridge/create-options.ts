@@ -1,6 +1,6 @@
 /** Converts a container specification to the body of the Engine API's create call. */
 import type Docker from 'dockerode';
-import type { ContainerSpec, Healthcheck, Mount, NetworkAttachment } from '../spec.js';
+import type { ContainerSpec, Healthcheck, NetworkAttachment } from '../spec.js';
 import { hostConfig } from './host-config.js';
 
 /**
@@ -74,43 +74,6 @@ export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
       ? [`annotations need Engine API 1.43; this engine has ${apiVersion}, so they are ignored.`]
       : []),
   ];
-}
-
-/** Mounts of the long form. Anonymous volumes and tmpfs mounts without a size limit go to `Volumes`. */
-export function mountSettings(mount: Mount): Docker.MountSettings {
-  switch (mount.type) {
-    case 'bind':
-      return {
-        Type: 'bind',
-        Source: mount.source,
-        Target: mount.target,
-        ReadOnly: mount.readOnly ?? false,
-        ...(mount.propagation && { BindOptions: { Propagation: mount.propagation } }),
-      };
-    case 'volume':
-      return {
-        Type: 'volume',
-        Source: mount.source ?? '',
-        Target: mount.target,
-        ReadOnly: mount.readOnly ?? false,
-        ...((mount.noCopy || mount.subpath !== undefined) && {
-          VolumeOptions: {
-            NoCopy: mount.noCopy ?? false,
-            Labels: {},
-            DriverConfig: { Name: '', Options: {} },
-            ...(mount.subpath !== undefined && { Subpath: mount.subpath }),
-          },
-        }),
-      };
-    case 'tmpfs':
-      return {
-        Type: 'tmpfs',
-        Source: '',
-        Target: mount.target,
-        ReadOnly: mount.readOnly ?? false,
-        TmpfsOptions: { SizeBytes: mount.sizeBytes ?? 0, Mode: mount.mode ?? 0o1777 },
-      };
-  }
 }
 
 /** The API counts in nanoseconds. */

@@ -1,7 +1,7 @@
 /** Builds the host part of the Engine API's create call: mounts, ports, limits, isolation. */
 import type Docker from 'dockerode';
 import type { BlockIo, ContainerSpec, Mount, PublishedPort, Resources, ThrottledDevice } from '../spec.js';
-import { mountSettings } from './create-options.js';
+import { mountSettings } from './mount-settings.js';
 
 export function hostConfig(spec: ContainerSpec): Docker.HostConfig {
   const mounts = spec.mounts ?? [];

@@ -7,7 +7,7 @@ import { commandFailed, imageNotFound, notSupported } from '../errors.js';
 import type { BuildProgress } from '../records.js';
 import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
-import { each, option, pairs } from './create-arguments.js';
+import { each, option, pairs } from './options.js';
 import { mergedLines } from './merged-lines.js';
 import type { Podman, PodmanProcess } from './podman.js';
 

@@ -5,7 +5,7 @@ import type { EngineEvent, EngineEventOptions } from '../engine/engine.js';
 import { utcTime } from '../engine/time.js';
 import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../json.js';
 import { linesOf } from '../lines.js';
-import { labelArguments } from './create-arguments.js';
+import { labelArguments } from './options.js';
 import { podmanFailure } from './failures.js';
 import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
 

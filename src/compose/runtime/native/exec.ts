@@ -6,7 +6,7 @@ import { notSupported } from '../errors.js';
 import { channel } from '../channel.js';
 import type { AttachedProcess, OutputChunk, OutputStream } from '../records.js';
 import type { ExecSpec } from '../spec.js';
-import { option, variableArguments } from './create-arguments.js';
+import { option, variableArguments } from './options.js';
 import { podmanFailure } from './failures.js';
 import type { Podman, PodmanProcess } from './podman.js';
 

@@ -7,7 +7,7 @@ import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
 import { buildImage } from './build.js';
-import { labelArguments, option } from './create-arguments.js';
+import { labelArguments, option } from './options.js';
 import type { Podman, PodmanProcess } from './podman.js';
 
 export function nativeImages(podman: Podman): ImageOperations {

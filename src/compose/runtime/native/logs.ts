@@ -8,7 +8,7 @@ import { logLine } from '../engine/log-line.js';
 import { linesOf } from '../lines.js';
 import type { LogLine, OutputStream } from '../records.js';
 import type { LogOptions } from '../runtime.js';
-import { option } from './create-arguments.js';
+import { option } from './options.js';
 import { podmanFailure } from './failures.js';
 import { logFileLines } from './log-file.js';
 import type { Podman, PodmanProcess } from './podman.js';

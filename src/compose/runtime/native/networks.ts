@@ -4,7 +4,7 @@ import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
 import type { NetworkOperations } from '../runtime.js';
 import { operand } from './containers.js';
-import { labelArguments, option, pairs } from './create-arguments.js';
+import { labelArguments, option, pairs } from './options.js';
 import type { Podman } from './podman.js';
 
 export function nativeNetworks(podman: Podman): NetworkOperations {

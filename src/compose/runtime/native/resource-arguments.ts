@@ -1,6 +1,6 @@
 /** Converts limits to arguments of `podman create`. */
 import type { ContainerSpec, ThrottledDevice } from '../spec.js';
-import { option } from './create-arguments.js';
+import { option } from './options.js';
 
 export function resourceArguments(spec: ContainerSpec): string[] {
   const resources = spec.resources ?? {};

@@ -5,7 +5,7 @@ import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
 import { operand } from './containers.js';
-import { labelArguments, option, pairs } from './create-arguments.js';
+import { labelArguments, option, pairs } from './options.js';
 import type { Podman } from './podman.js';
 
 export function nativeVolumes(podman: Podman): VolumeOperations {

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { faultOfBaseUrl } from '../../integrations/base-url.js';
 import { matchesPattern } from '../../../sync/batch.js';
 import { SyncError, type SyncFailure } from '../../../sync/failures.js';
-import type { SyncOptions } from '../../../sync/request.js';
+import type { SyncOptions } from '../../../sync/options.js';
 import { demoRepositories } from '../../demo/demo-content.js';
 import type { SyncJob } from './sync-job.js';
 

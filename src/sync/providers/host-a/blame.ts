@@ -5,7 +5,6 @@ import { planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
 import { MOST_BLAMED_FILES } from '../limits.js';
 import type { Page, Start } from '../provider.js';
-import type { JsonObject } from '../read.js';
 import {
   readInstantOrNull,
   readInteger,
@@ -14,8 +13,9 @@ import {
   readObjectOrNull,
   readText,
   readTextOrNull,
+  type JsonObject,
 } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import type { HostARepository } from './repository.js';
 
 /** Files asked for in one query; each costs the host a blame. */
 const FILES_PER_QUERY = 5;

@@ -1,7 +1,7 @@
 /** CODEOWNERS from host_a, by GraphQL: one query for all the places where the file may be. */
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import { readIntegerOrNull, readObject, readObjectOrNull, readText, readTextOrNull } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import type { HostARepository } from './repository.js';
 
 /** The text of the first file in the order of the places, as it is in the default branch; null where there is none. */
 export async function readCodeowners(repository: HostARepository): Promise<string | null> {

@@ -14,7 +14,7 @@ import {
   readText,
   readTextOrNull,
 } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import type { HostARepository } from './repository.js';
 
 interface Position {
   /** The commit from which the history is read: pages of a branch would shift while it grows. */

@@ -3,7 +3,6 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
-import type { JsonObject } from '../read.js';
 import {
   readId,
   readInstant,
@@ -13,8 +12,9 @@ import {
   readObjectOrNull,
   readText,
   readTextOrNull,
+  type JsonObject,
 } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import type { HostARepository } from './repository.js';
 import { nodes } from './pull-requests.js';
 
 export const DEPLOYMENTS = `

@@ -4,7 +4,6 @@ import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import { pageNumber } from '../page-number.js';
-import type { JsonObject } from '../read.js';
 import {
   readId,
   readInstant,
@@ -13,8 +12,9 @@ import {
   readObject,
   readObjectOrNull,
   readTextOrNull,
+  type JsonObject,
 } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import type { HostARepository } from './repository.js';
 
 export function incidentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
   return {

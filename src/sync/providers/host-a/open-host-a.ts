@@ -8,11 +8,9 @@ import type { Selection } from '../../selection.js';
 import type { Surroundings } from '../../surroundings.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
-import type { JsonObject } from '../read.js';
-import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNull } from '../read.js';
+import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNull, type JsonObject } from '../read.js';
 import { blamePages } from './blame.js';
-import type { HostAClient } from './client.js';
-import { openHostAClient } from './client.js';
+import { openHostAClient, type HostAClient } from './client.js';
 import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing } from './deployments.js';
@@ -20,14 +18,7 @@ import { incidentListing } from './incidents.js';
 import { newestFirst } from '../newest-first.js';
 import { pullRequestListing } from './pull-requests.js';
 import { runListing } from './runs.js';
-
-/** A repository on the host, and how to ask about it. */
-export interface HostARepository {
-  readonly client: HostAClient;
-  readonly owner: string;
-  readonly repo: string;
-  readonly defaultBranch: string;
-}
+import type { HostARepository } from './repository.js';
 
 type HostASelection = Extract<Selection, { readonly kind: 'host_a' | 'batch' }>;
 

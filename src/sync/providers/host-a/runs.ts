@@ -3,9 +3,16 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
-import type { JsonObject } from '../read.js';
-import { readId, readInstant, readInstantOrNull, readList, readObject, readTextOrNull } from '../read.js';
-import type { HostARepository } from './open-host-a.js';
+import {
+  readId,
+  readInstant,
+  readInstantOrNull,
+  readList,
+  readObject,
+  readTextOrNull,
+  type JsonObject,
+} from '../read.js';
+import type { HostARepository } from './repository.js';
 import { pageNumber } from '../page-number.js';
 
 export function runListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {

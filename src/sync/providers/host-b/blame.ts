@@ -7,7 +7,7 @@ import type { Page, Start } from '../provider.js';
 import { readInstantOrNull, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
 import { headOf } from './commits.js';
-import type { HostBProject } from './open-host-b.js';
+import type { HostBProject } from './project.js';
 
 export async function* blamePages(project: HostBProject, start: Start): AsyncGenerator<Page> {
   if (project.defaultBranch === null) {

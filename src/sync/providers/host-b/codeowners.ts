@@ -2,7 +2,7 @@
 import { SyncError } from '../../failures.js';
 import { LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import { readInteger, readObject, readText } from '../read.js';
-import type { HostBProject } from './open-host-b.js';
+import type { HostBProject } from './project.js';
 
 /** Where this host looks, in its order (https://gitlab.com/gitlab-org/gitlab/-/work_items/219916). */
 const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'] as const;

@@ -2,14 +2,13 @@
  * `sync git` from host_b: the most recent commits of the default branch, the last ones with statistics. The host sums
  * these up per commit: they are stored as one row with the path {@link AGGREGATE_PATH}.
  */
-import type { JsonValue, Row } from '../../records.js';
-import { AGGREGATE_PATH } from '../../records.js';
+import { AGGREGATE_PATH, type JsonValue, type Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import { noteOfLimits, remoteLimits } from '../limits.js';
 import type { Page, Start } from '../provider.js';
 import { readInstant, readInteger, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
-import type { HostBProject } from './open-host-b.js';
+import type { HostBProject } from './project.js';
 
 interface Position {
   /** The commit from which the history is read: pages of a branch would shift while it grows. */

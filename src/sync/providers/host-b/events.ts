@@ -4,7 +4,6 @@ import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import { pageNumber } from '../page-number.js';
-import type { JsonObject } from '../read.js';
 import {
   readId,
   readInstant,
@@ -14,9 +13,10 @@ import {
   readObjectOrNull,
   readText,
   readTextOrNull,
+  type JsonObject,
 } from '../read.js';
 import { onePage, readPage } from './client.js';
-import type { HostBProject } from './open-host-b.js';
+import type { HostBProject } from './project.js';
 
 const ENDED = new Set(['success', 'failed', 'canceled', 'skipped']);
 

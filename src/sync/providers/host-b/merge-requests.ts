@@ -3,7 +3,6 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
 import { pageNumber } from '../page-number.js';
-import type { JsonObject } from '../read.js';
 import {
   readInstant,
   readInstantOrNull,
@@ -14,9 +13,10 @@ import {
   readObjectOrNull,
   readText,
   readTextOrNull,
+  type JsonObject,
 } from '../read.js';
 import { onePage, readPage } from './client.js';
-import type { HostBProject } from './open-host-b.js';
+import type { HostBProject } from './project.js';
 
 export function mergeRequestListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
   return {

@@ -9,23 +9,22 @@ import type { Surroundings } from '../../surroundings.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import { newestFirst } from '../newest-first.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
-import type { JsonObject } from '../read.js';
-import { readId, readInstantOrNull, readInteger, readObject, readText, readTextOrNull } from '../read.js';
+import {
+  readId,
+  readInstantOrNull,
+  readInteger,
+  readObject,
+  readText,
+  readTextOrNull,
+  type JsonObject,
+} from '../read.js';
 import { blamePages } from './blame.js';
-import type { Gitlab } from './client.js';
-import { onePage, openGitlab, readPage } from './client.js';
+import { onePage, openGitlab, readPage, type Gitlab } from './client.js';
 import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing, incidentListing, pipelineListing } from './events.js';
 import { mergeRequestListing } from './merge-requests.js';
-
-/** A project on the host, and how to ask about it. */
-export interface HostBProject {
-  readonly gitlab: Gitlab;
-  readonly id: number;
-  /** Null in an empty repository. */
-  readonly defaultBranch: string | null;
-}
+import type { HostBProject } from './project.js';
 
 type HostBSelection = Extract<Selection, { readonly kind: 'host_b' | 'batch' }>;
 

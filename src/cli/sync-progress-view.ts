@@ -1,0 +1,7 @@
+import type { SyncProgress } from '../sync/surroundings.js';
+
+export interface ProgressView {
+  readonly progress: SyncProgress;
+  /** Moves the cursor to the beginning of an empty line. */
+  close(): void;
+}

@@ -1,0 +1,16 @@
+/** The claims of a verified access token. The database decides whether they are still true. */
+export interface AccessClaims {
+  readonly userId: string;
+  readonly orgId: string | null;
+  readonly tokenVersion: number;
+  readonly sessionId: string;
+  readonly expiresAt: Date;
+}
+
+/** The claims of a refresh token. */
+export interface RefreshClaims {
+  readonly userId: string;
+  readonly orgId: string | null;
+  readonly familyId: string;
+  readonly jti: string;
+}

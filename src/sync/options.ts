@@ -1,0 +1,33 @@
+/** The options of `plumbline sync` as texts, before any check; flags are booleans. */
+export interface SyncOptions {
+  readonly target?: string;
+  readonly provider?: string;
+  readonly db?: string;
+  readonly dbType?: string;
+  readonly org?: string;
+  readonly repoPath?: string;
+  readonly since?: string;
+  readonly date?: string;
+  readonly backfill?: string;
+  readonly auth?: string;
+  readonly owner?: string;
+  readonly repo?: string;
+  readonly projectId?: string;
+  /** `--host-a-url`: the API of a self-hosted instance. */
+  readonly hostAUrl?: string;
+  readonly hostBUrl?: string;
+  readonly search?: string;
+  readonly group?: string;
+  readonly batchSize?: string;
+  readonly maxConcurrent?: string;
+  readonly rateLimitDelay?: string;
+  readonly maxRepos?: string;
+  readonly useAsync?: boolean;
+  readonly maxCommitsPerRepo?: string;
+  readonly sink?: string;
+  /** A rules file for work units, instead of the rules that come with Plumbline. */
+  readonly rules?: string;
+  /** Synthetic only: the name of the repository to make up, and what its data are drawn from. */
+  readonly repoName?: string;
+  readonly seed?: string;
+}

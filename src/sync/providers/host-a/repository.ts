@@ -1,0 +1,9 @@
+import type { HostAClient } from './client.js';
+
+/** A repository on the host, and how to ask about it. */
+export interface HostARepository {
+  readonly client: HostAClient;
+  readonly owner: string;
+  readonly repo: string;
+  readonly defaultBranch: string;
+}
